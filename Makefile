@@ -1,0 +1,38 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each sets up .venv/ first.
+# PIP_ARGS is passed to pip, e.g. make demo PIP_ARGS="--extra-index-url ..." (see README).
+PYTHON ?= python3
+PIP_ARGS ?=
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: help demo test lint format bench clean
+
+help:  ## Say what each target does
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) -e ".[dev]"
+	@touch $(READY)
+
+demo: $(READY)  ## Show a sample table as denota understands it
+	$(BIN)/denota show examples/expeditions.csv
+
+test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
+	$(BIN)/python -m pytest
+
+lint: $(READY)  ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## Put the code into the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)  ## Measure reading speed, JSON out
+	$(BIN)/python benchmarks/tables.py
+
+clean:  ## Remove the environment and caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

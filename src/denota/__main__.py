@@ -1,0 +1,5 @@
+"""`python -m denota` is the command line."""
+
+from denota.app.cli import main
+
+main()

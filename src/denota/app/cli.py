@@ -1,0 +1,172 @@
+"""The command line: thin; every command calls what a Python user would call.
+
+Exit codes: 0 done, 1 could not do it, 2 wrong use. Errors are one sentence on stderr; `--debug` adds the traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer.exceptions import TyperException
+
+import denota
+from denota.errors import DenotaError
+from denota.tables.delimited import Ragged
+from denota.tables.io import Format, read_table
+
+app = typer.Typer(
+    name="denota",
+    help="Learn to answer questions about tables from answers alone.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data_app = typer.Typer(help="Get the data sets denota is measured on.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        sys.exit(app(arguments, prog_name="denota", standalone_mode=False))
+    except TyperException as error:  # wrong use; without any arguments the help is the message
+        message = getattr(error, "format_message", error.__str__)().rstrip(".?")
+        if message:
+            _fail(f"{message}; see denota {_command(arguments)}--help", debug, code=2)
+        sys.exit(2)
+    except DenotaError as error:
+        _fail(str(error), debug)
+    except BrokenPipeError:  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _fail("stopped", debug, code=130)
+    except MemoryError:
+        _fail("there is not enough memory for this", debug)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        _fail(f"something went wrong inside denota ({what}); --debug shows where", debug)
+
+
+def _fail(message: str, debug: bool, code: int = 1) -> None:
+    from denota.app.terminal import visible
+
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    print(f"denota: {visible(message, 1000)}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _command(arguments: Sequence[str]) -> str:
+    names = {
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback
+    }
+    names |= {group.name for group in app.registered_groups if group.name}
+    return f"{arguments[0]} " if arguments and arguments[0] in names else ""
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"denota {denota.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+) -> None:
+    """Learn to answer questions about tables from answers alone."""
+
+
+@app.command(
+    epilog="Examples: `denota show results.csv` · `zcat log.csv.gz | denota show -` · `denota show book.xlsx --sheet 2024`"
+)
+def show(
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV, TSV, JSON, Parquet or Excel file, gzipped or not; - for a pipe.",
+        ),
+    ],
+    rows: Annotated[int, typer.Option(min=0, help="Rows to preview.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
+    format: Annotated[
+        Format | None, typer.Option(help="The kind of file; found out if not given.")
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Of a text file, e.g. utf-16 or cp1252; found out if not given."),
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="One character; found out if not given. Say 'tab' for a tab.")
+    ] = None,
+    quotes: Annotated[bool, typer.Option(help='Whether " quotes a cell.')] = True,
+    ragged: Annotated[
+        Ragged,
+        typer.Option(help="Refuse rows longer or shorter than the header, or fill and cut them."),
+    ] = "error",
+    sheet: Annotated[
+        str | None, typer.Option(help="Of an Excel workbook; the first if not given.")
+    ] = None,
+) -> None:
+    """Show a table as denota understands it: types, ranges, distinct values, what could not be read."""
+    from denota.app.show import describe
+    from denota.app.show import show as print_table
+
+    read = read_table(
+        table,
+        format=format,
+        encoding=encoding,
+        delimiter="\t" if delimiter in ("tab", "\\t") else delimiter,
+        quotes=quotes,
+        ragged=ragged,
+        sheet=sheet,
+    )
+    if as_json:
+        print(json.dumps(describe(read), ensure_ascii=False))
+    else:
+        print_table(read, Console(highlight=False), rows)
+
+
+@data_app.command(
+    epilog="Example: `denota data sqa --to data/sqa`, then `export DENOTA_DATA=data/sqa`"
+)
+def sqa(
+    to: Annotated[Path, typer.Option(help="Where to put it.")] = Path("data/sqa"),
+    source: Annotated[
+        str | None, typer.Option("--from", help="Another address, or a zip file you have.")
+    ] = None,
+    sha256: Annotated[
+        str | None, typer.Option(help="Refuse the download unless it has this checksum.")
+    ] = None,
+) -> None:
+    """Download, check and unpack the official SQA release (Microsoft Research; its own licence applies)."""
+    from denota.app.progress import bytes_progress
+    from denota.data.fetch import OFFICIAL_URL, fetch_sqa
+
+    with bytes_progress("SQA release") as progress:
+        fetched = fetch_sqa(to, url=source or OFFICIAL_URL, sha256=sha256, progress=progress)
+    print(f"{fetched.path}: {fetched.questions:,} questions")
+    if fetched.sha256:
+        print(f"sha256 of the archive: {fetched.sha256}")
+    print(f"Use it with --data {fetched.path} or DENOTA_DATA={fetched.path}")

@@ -1,0 +1,32 @@
+"""Datasets: the SQA release and the project's own JSONL, as questions and examples."""
+
+from denota.data.example import Example, Question, conversations
+from denota.data.fetch import OFFICIAL_URL, Fetched, fetch_sqa
+from denota.data.jsonl import read_jsonl, write_jsonl
+from denota.data.loaded import Loaded, Problem
+from denota.data.predictions import read_predictions, write_predictions
+from denota.data.resolve import resolve_answer
+from denota.data.splits import load_examples, load_questions, resolve_data, split_names
+from denota.data.sqa import read_examples, read_questions
+
+__all__ = [
+    "OFFICIAL_URL",
+    "Example",
+    "Fetched",
+    "Loaded",
+    "Problem",
+    "Question",
+    "conversations",
+    "fetch_sqa",
+    "load_examples",
+    "load_questions",
+    "read_examples",
+    "read_jsonl",
+    "read_predictions",
+    "read_questions",
+    "resolve_answer",
+    "resolve_data",
+    "split_names",
+    "write_jsonl",
+    "write_predictions",
+]

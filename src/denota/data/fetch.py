@@ -1,0 +1,160 @@
+"""The official SQA release, from its address to a directory the readers can use.
+
+Nothing half done is ever taken for the data: the archive is unpacked aside and checked, then moved into place file by file with
+`train.tsv` last, so where that file is, the rest is too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from filecmp import cmp
+from pathlib import Path
+from typing import Any, Final
+
+from denota.data.disk import unreadable, unwritable
+from denota.data.download import PATIENT, Patience, Progress, download
+from denota.data.sqa import read_questions
+from denota.data.unpack import unpack
+from denota.errors import DataError
+
+OFFICIAL_URL: Final = "https://download.microsoft.com/download/1/D/C/1DC270D2-1B53-4A61-A2E3-88AB3E4E6E1F/SQA%20Release%201.0.zip"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The release as it lies on the disk."""
+
+    path: Path
+    sha256: str | None  #: of the archive; None for data that was put there by other means
+    bytes: int | None  #: of the archive
+    questions: int  #: in train.tsv and, where there is one, test.tsv
+
+
+def _silent(done: int, total: int | None) -> None:
+    """Show no progress."""
+
+
+def fetch_sqa(
+    to: str | Path,
+    *,
+    url: str | Path = OFFICIAL_URL,
+    sha256: str | None = None,
+    progress: Progress = _silent,
+    patience: Patience = PATIENT,
+) -> Fetched:
+    """Download, check and unpack the SQA release; data that is already there is only checked.
+
+    Args:
+        to: the directory to hold train.tsv and the rest, made if need be.
+        url: the address of the archive, or the path of one on disk.
+        sha256: what the archive must hash to, if it matters.
+        progress: called with the bytes downloaded and how many there will be, where that is known.
+        patience: timeouts and retries of the download.
+
+    Raises:
+        DataError: it could not be done; says why in a sentence, and running it again goes on where it can.
+    """
+    to = Path(to)
+    found = _already_there(to)
+    if found is not None:
+        if sha256 is not None and found.sha256 != sha256.lower():
+            raise DataError(
+                f"{to} holds data from another archive than the one with sha256 {sha256}; choose an empty directory"
+            )
+        return found
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(to, error) from error
+    if "://" not in str(url):
+        return _install(Path(url), str(url), to, sha256)
+    archive = to / "sqa.zip"
+    download(str(url), archive, limit=_LARGEST, progress=progress, patience=patience)
+    try:
+        return _install(archive, str(url), to, sha256)
+    finally:
+        with suppress(OSError):
+            archive.unlink()
+
+
+_LARGEST: Final = 200_000_000
+_NOTE: Final = "fetched.json"
+_LAST: Final = "train.tsv"
+
+
+def _already_there(to: Path) -> Fetched | None:
+    """Return what an earlier fetch, or someone, put there; None where there is no train.tsv yet."""
+    if not (to / _LAST).is_file():
+        return None
+    try:
+        questions = _count_questions(to)
+    except DataError as error:
+        raise DataError(
+            f"{to} has a {_LAST} that cannot be used; remove it or choose another directory: {error}"
+        ) from error
+    try:
+        note: Any = json.loads((to / _NOTE).read_text("utf-8"))
+        return Fetched(to, str(note["sha256"]), int(note["bytes"]), questions)
+    except (OSError, ValueError, KeyError, TypeError):
+        return Fetched(to, None, None, questions)
+
+
+def _count_questions(directory: Path) -> int:
+    """Count the questions of the release, which reads all of them and their tables."""
+    files = [directory / name for name in (_LAST, "test.tsv")]
+    return sum(len(read_questions(file)) for file in files if file == files[0] or file.is_file())
+
+
+def _install(archive: Path, url: str, to: Path, sha256: str | None) -> Fetched:
+    """Unpack an archive aside, check what it holds, and move that into place."""
+    try:
+        with archive.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            size = file.tell()
+    except OSError as error:
+        raise unreadable(archive, error) from error
+    if sha256 is not None and digest != sha256.lower():
+        raise DataError(
+            f"{url} has the sha256 {digest}, not {sha256}; it is not the archive that was asked for"
+        )
+    aside = to / ".unpacking"
+    try:
+        shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed
+        aside.mkdir()
+        unpack(archive, aside)
+        if not (aside / _LAST).is_file() or not (aside / "table_csv").is_dir():
+            raise DataError(
+                f"{url} is not the SQA release: it holds no {_LAST} or no table_csv; check the address"
+            )
+        questions = _count_questions(aside)
+        note = {"url": url, "sha256": digest, "bytes": size}
+        (aside / _NOTE).write_text(json.dumps(note, indent=1) + "\n", "utf-8")
+        _move(aside, to)
+    except OSError as error:
+        raise unwritable(to, error) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return Fetched(to, digest, size, questions)
+
+
+def _move(aside: Path, to: Path) -> None:
+    """Move all files into place, the one that says all are there last."""
+    names = [file.relative_to(aside) for file in sorted(aside.rglob("*")) if file.is_file()]
+    for name in names:
+        kept = to / name
+        if (
+            name != Path(_NOTE)
+            and kept.exists()
+            and not (kept.is_file() and cmp(kept, aside / name, shallow=False))
+        ):
+            raise DataError(
+                f"{kept} is there already and differs from the release's; choose an empty directory"
+            )
+    for name in sorted(names, key=lambda name: name == Path(_LAST)):
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(aside / name, to / name)

@@ -1,0 +1,36 @@
+"""What reading a dataset gives: its questions, its examples, and a line for each thing that could not be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from denota.data.example import Example, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a dataset that could not be used, and where it stands.
+
+    >>> print(Problem(Path("mine.jsonl"), 12, 3, "the question is empty"))
+    mine.jsonl:12 turn 3: the question is empty
+    """
+
+    path: Path
+    line: int  #: counted from 1
+    turn: int | None  #: counted from 1; None where the whole line is meant
+    message: str
+
+    def __str__(self) -> str:
+        """Say where, then what."""
+        turn = "" if self.turn is None else f" turn {self.turn}"
+        return f"{self.path}:{self.line}{turn}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A dataset as read; nothing in the files is missing from all three fields."""
+
+    questions: tuple[Question, ...]  #: every question that can be asked, answered or not
+    examples: tuple[Example, ...] = ()  #: those of them whose answer is known
+    problems: tuple[Problem, ...] = ()

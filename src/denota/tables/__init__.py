@@ -1,0 +1,8 @@
+"""Tables: whatever people keep them in, read once, frozen, with number and date views of every column."""
+
+from denota.tables.column import Column
+from denota.tables.dates import Dates
+from denota.tables.io import Limits, read_table
+from denota.tables.table import Cell, Table
+
+__all__ = ["Cell", "Column", "Dates", "Limits", "Table", "read_table"]

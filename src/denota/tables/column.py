@@ -1,0 +1,222 @@
+"""A column: its cells' text, and what the column as a whole says they are.
+
+The type is decided by the column, never cell by cell: a name that contains a digit stays a name. All work is done once for
+each distinct text and spread over the rows by an integer array, so a column of 300,000 rows costs what its distinct values
+cost. Views are made when first asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import Final, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.tables.cells import is_missing, normalise
+from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
+from denota.tables.numbers import NumberReading, agree, decimal_mark, read_number
+
+Kind = Literal["text", "number", "date"]
+_T = TypeVar("_T", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Column:
+    """An immutable column of texts with number and date views.
+
+    >>> Column("Year", ("1993-94", "1994-95", "n/a")).kind
+    'number'
+    """
+
+    name: str
+    text: tuple[str, ...]  #: (rows,) as in the source
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.text)
+
+    def __repr__(self) -> str:
+        """Show the name, the type and the first cells."""
+        cells = ", ".join(map(repr, self.text[:3])) + (", ..." if len(self) > 3 else "")
+        return f"Column({self.name!r}, {self.kind}, [{cells}])"
+
+    @property
+    def kind(self) -> Kind:
+        """`text`, `number` or `date`."""
+        return self._reading.kind
+
+    @property
+    def unit(self) -> str:
+        """The unit of a number column: `year`, `%`, a currency sign, `time` (values in seconds), a word, or nothing."""
+        return self._reading.unit
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """The distinct texts in order of first occurrence."""
+        return self._factors[0]
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """(rows,) index of each cell's text in `values`."""
+        return self._factors[1]
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """(rows,) True where the cell is empty or only marks that there is no value (`-`, `n/a`)."""
+        return self._spread(~np.array(self._present, dtype=bool))
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """(rows,) the number each cell states, NaN where it states none; all NaN unless the column is one of numbers."""
+        readings = self._reading.numbers
+        if not readings:
+            return _frozen(np.full(len(self), np.nan))
+        # adding 0 makes minus zero zero, which sorts and groups alike everywhere
+        return self._spread(np.array([np.nan if r is None else r.value for r in readings]) + 0.0)
+
+    @cached_property
+    def dates(self) -> Dates:
+        """The date each cell states; none unless the column is one of dates or of years."""
+        readings = self._reading.dates
+        if not readings:
+            return _no_dates(len(self))
+        parts = np.array([(0, 0, 0, 0.0) if r is None else r[:4] for r in readings]).reshape(-1, 4)
+        return Dates(
+            self._spread(parts[:, 0].astype(np.int16)),
+            self._spread(parts[:, 1].astype(np.int8)),
+            self._spread(parts[:, 2].astype(np.int8)),
+            self._spread(parts[:, 3]),
+        )
+
+    @cached_property
+    def unread(self) -> NDArray[np.bool_]:
+        """(rows,) True where a cell of a number or date column has text that could not be read as one."""
+        if self.kind == "text":
+            return _frozen(np.zeros(len(self), dtype=bool))
+        known = np.isfinite(self.numbers) if self.kind == "number" else self.dates.known
+        return _frozen(~known & ~self.missing)
+
+    @cached_property
+    def _factors(self) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+        index: dict[str, int] = {}
+        codes = np.fromiter(
+            (index.setdefault(text, len(index)) for text in self.text), np.int32, len(self.text)
+        )
+        return tuple(index), _frozen(codes)
+
+    @cached_property
+    def _normalised(self) -> list[str]:
+        return [normalise(text) for text in self.values]
+
+    @cached_property
+    def _present(self) -> list[bool]:
+        return [not is_missing(text) for text in self._normalised]
+
+    @cached_property
+    def _reading(self) -> _Reading:
+        counts = np.bincount(self.codes, minlength=len(self.values))
+        return _read(self.name, self._normalised, self._present, counts.tolist())
+
+    def _spread(self, by_value: NDArray[_T]) -> NDArray[_T]:
+        return _frozen(by_value[self.codes])
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What the distinct texts of a column are, taken together; no readings where the column has none of that kind."""
+
+    kind: Kind
+    unit: str = ""
+    numbers: Sequence[NumberReading | None] = ()
+    dates: Sequence[DateReading | None] = ()
+
+
+def _read(
+    name: str, texts: Sequence[str], present: Sequence[bool], counts: Sequence[int]
+) -> _Reading:
+    """Decide what a column is from its distinct normalised texts."""
+    cells = sum(compress(counts, present))
+    speaking = [
+        here and _SPEAKS.search(text) is not None for text, here in zip(texts, present, strict=True)
+    ]
+
+    def share(readings: Sequence[object | None]) -> float:
+        return sum(c for c, r in zip(counts, readings, strict=True) if r is not None) / cells
+
+    if not any(speaking):
+        return _Reading("text")
+    heard = list(compress(texts, speaking))
+    digits_only = len(heard) == sum(present) and "".join(heard).isdecimal()
+    if digits_only and not all(map(is_bare_year, heard)):  # the commonest column, in short
+        return _Reading("number", numbers=[read_number(t) for t in texts])
+    dates = settle(
+        [read_date(t) if speaks else None for t, speaks in zip(texts, speaking, strict=True)]
+    )
+    if any(dates):
+        full = share([r if r is not None and r.form == "date" else None for r in dates])
+        if share(dates) >= _SHARE and full >= share(dates) / 10:
+            return _Reading("date", dates=dates)
+
+    mark = decimal_mark(heard)
+    stated = [
+        read_number(t, mark) if speaks else None for t, speaks in zip(texts, speaking, strict=True)
+    ]
+    numbers, unit = agree(stated, counts)
+    if _is_years(name, dates, numbers):
+        years = [r._replace(month=0, day=0) if r and r.year else None for r in dates]
+        numbers = [NumberReading(float(r.year)) if r else None for r in years]
+        if share(numbers) >= _SHARE or _is_codes(share(numbers), numbers, present):
+            return _Reading("number", "year", numbers, years)
+    of_numbers = share(stated) >= _SHARE and share(numbers) >= _SHARE / 2
+    if of_numbers or _is_codes(share(numbers), numbers, present):
+        return _Reading("number", unit, numbers)
+    return _Reading("text")
+
+
+def _is_years(
+    name: str, dates: Sequence[DateReading | None], numbers: Sequence[NumberReading | None]
+) -> bool:
+    """Say whether the numbers of a column are years: all can be, and the name says so or all are of our times."""
+    values = [r.year for r in dates if r is not None and r.form == "year"]
+    if not values or any(
+        n is not None and (d is None or d.form != "year")
+        for n, d in zip(numbers, dates, strict=True)
+    ):
+        return False
+    if _YEAR_NAME.search(name):
+        return True
+    return len(values) >= 3 and min(values) >= 1850 and max(values) <= 2035
+
+
+def _is_codes(
+    share: float, readings: Sequence[NumberReading | None], present: Sequence[bool]
+) -> bool:
+    """Say whether the texts beside the numbers are a few codes (`DNF`, `Ret`), so that the column is one of numbers."""
+    codes = sum(here and r is None for r, here in zip(readings, present, strict=True))
+    return share >= 0.2 and codes <= min(6, len(readings) // 2)
+
+
+def _no_dates(rows: int) -> Dates:
+    parts = _frozen(np.zeros(rows, np.int8))
+    return Dates(_frozen(np.zeros(rows, np.int16)), parts, parts, _frozen(np.zeros(rows)))
+
+
+def _frozen(array: NDArray[_T]) -> NDArray[_T]:
+    array.flags.writeable = False
+    return array
+
+
+_SHARE: Final = 0.5
+"""The share of non-missing cells that must read as numbers or dates for the column to be one."""
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_SPEAKS: Final = re.compile(rf"\d|^e(?:ven)?$|^(?:{'|'.join(_MONTHS)})", re.IGNORECASE)
+_YEAR_NAME: Final = re.compile(
+    r"\b(?:years?|yrs?|seasons?|dates?|founded|established|opened|closed|built|completed|since|born|died|"
+    r"inaugurated|inauguration|launched|released?|introduced|retired|discontinued|term|tenure|office|reign|period)\b",
+    re.IGNORECASE,
+)

@@ -1,0 +1,102 @@
+"""Arrow data to columns of text: Parquet, pandas, polars, pyarrow and DuckDB relations.
+
+All of these speak Arrow's C stream interface, so one path serves them and none needs importing but pyarrow.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from denota.errors import TableError
+
+
+def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the names and cells of anything that can be read as an Arrow table."""
+    import pyarrow as pa
+
+    if isinstance(frame, pa.RecordBatch):
+        frame = pa.Table.from_batches([frame])
+    if not isinstance(frame, pa.Table):
+        try:
+            if type(frame).__module__.split(".")[0] == "pandas":
+                frame.columns = (
+                    [str(label) for label in frame.columns] if _odd(frame) else frame.columns
+                )
+            frame = pa.table(frame)
+        except (
+            pa.ArrowInvalid,
+            pa.ArrowTypeError,
+            pa.ArrowNotImplementedError,
+            TypeError,
+        ) as error:
+            raise TableError(f"{name} cannot be read as a table: {_first_line(error)}") from None
+    return [str(label) for label in frame.column_names], [_texts(c) for c in frame.columns]
+
+
+def read_parquet(
+    data: bytes, name: str, *, max_cells: int
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the names and cells of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        rows, columns = file.metadata.num_rows, file.metadata.num_columns
+        if rows * columns > max_cells:
+            raise TableError(
+                f"{name} has {rows * columns:,} cells and at most {max_cells:,} are read"
+            )
+        return columns_of_frame(file.read(), name)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise TableError(f"{name} is not a readable Parquet file: {_first_line(error)}") from None
+
+
+def _odd(frame: Any) -> bool:
+    return any(not isinstance(label, str) for label in frame.columns)
+
+
+def _texts(column: Any) -> tuple[str, ...]:
+    """Return one text a cell; nulls and NaN are empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_floating(kind):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        return tuple(_number(value) for value in column.to_pylist())
+    if pa.types.is_timestamp(kind):
+        return tuple("" if value is None else _moment(value) for value in column.to_pylist())
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return tuple(
+            "" if value is None else json.dumps(value, default=_plain, ensure_ascii=False)
+            for value in column.to_pylist()
+        )
+    try:
+        column = column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return tuple("" if value is None else str(value) for value in column.to_pylist())
+    return tuple("" if value is None else value for value in column.to_pylist())
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _moment(value: Any) -> str:
+    text = value.isoformat(sep=" ")
+    return str(text.removesuffix(" 00:00:00"))
+
+
+def _plain(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__

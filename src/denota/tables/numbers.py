@@ -1,0 +1,297 @@
+"""Numbers in cells: what one text can say, and which of a column's readings hold together.
+
+`read_number` reads one normalised text as a quantity with its unit; `agree` keeps, of a column's readings, those that the
+column bears out: one unit, ranges that are ranges and not scores, brackets that mean minus.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+Form = Literal["plain", "range", "bracketed", "tied", "even"]
+
+
+class NumberReading(NamedTuple):
+    """A quantity as one cell states it."""
+
+    value: float
+    unit: str = ""
+    """`%`, a currency sign, `time` (value in seconds), or the word behind the number, singular and in lower case."""
+    form: Form = "plain"
+    high: float = 0.0
+    """The upper end of a range; `value` is the lower."""
+
+
+def read_number(text: str, decimal: str = ".") -> NumberReading | None:
+    """Read one normalised text as a number, or return None.
+
+    Args:
+        text: the cell's text after `cells.normalise`.
+        decimal: `.` or `,`, the column's decimal mark (`decimal_mark`).
+
+    >>> read_number("$5.2 million")
+    NumberReading(value=5200000.0, unit='$', form='plain', high=0.0)
+    >>> read_number("1:23.45").value
+    83.45
+    """
+    if len(text) > _LONGEST:
+        return None
+    if text.isdecimal():
+        return NumberReading(float(text))
+    if decimal == ",":
+        text = text.translate(_SWAP)
+    if ":" in text or "h" in text:
+        found = _CLOCK.match(text) or _HOURS.match(text)
+        if found:
+            return _read_time(found)
+    if "'" in text or "f" in text:
+        found = _FEET.match(text)
+        if found:
+            inches = _value(found["inches"], found["fraction"]) if found["inches"] else 0.0
+            return NumberReading(_value(found["feet"]) + inches / 12, "ft")
+    found = _NUMBER.match(text)
+    if found:
+        return _read_quantity(found)
+    found = _AGE.match(text)
+    if found:
+        return NumberReading(float(found["years"]) + float(found["days"]) / 365.25, "years")
+    return NumberReading(0.0, form="even") if text in ("E", "Even") else None
+
+
+def decimal_mark(texts: Iterable[str]) -> str:
+    """Return the decimal mark a column of normalised texts uses: a comma only where nothing else explains it.
+
+    >>> decimal_mark(["1.234,56", "7,5"]), decimal_mark(["1,234", "7.5"])
+    (',', '.')
+    """
+    comma = False
+    for text in texts:
+        if "." in text and _POINT_DECIMAL.search(text):
+            return "."
+        comma = comma or ("," in text and _COMMA_DECIMAL.search(text) is not None)
+    return "," if comma else "."
+
+
+def agree(
+    readings: Sequence[NumberReading | None], counts: Sequence[int]
+) -> tuple[list[NumberReading | None], str]:
+    """Keep the readings the column bears out, and return them with the column's unit.
+
+    Args:
+        readings: one for each distinct text.
+        counts: how many cells have that text.
+    """
+    if all(r is None or (not r.unit and r.form == "plain") for r in readings):
+        return list(readings), ""
+    units: Counter[str] = Counter()
+    forms: Counter[str] = Counter()
+    signed = False
+    for reading, count in zip(readings, counts, strict=True):
+        if reading is not None:
+            units[reading.unit] += count
+            forms[reading.form] += count
+            signed = signed or reading.value < 0
+    total = sum(units.values())
+    shared = {unit for unit, count in units.items() if 2 * count >= total and count > 1}
+    main = next((unit for unit, _ in units.most_common() if unit), "")
+    main = "time" if "time" in units else main
+    main = main if main in _KNOWN or (main in shared and len(main) > 1) else ""
+    ranges = [r for r in readings if r is not None and r.form == "range"]
+    ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
+    # (2) is minus two in accounts, which show themselves by money, decimals or thousands; elsewhere it is a remark
+    brackets_are_minus = forms["bracketed"] < total and any(
+        r is not None and (r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
+        for r in readings
+    )
+    tied = sum(r is not None and r.form == "tied" for r in readings)
+    ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
+
+    def agreed(reading: NumberReading | None) -> NumberReading | None:
+        if reading is None or (reading.unit not in _KNOWN and reading.unit not in ("", main)):
+            return None
+        if main and reading.unit not in (
+            "",
+            main,
+        ):  # a second, known unit: only feet and inches convert
+            if {main, reading.unit} == {"ft", "in"}:
+                factor = 1 / 12 if main == "ft" else 12.0
+                return reading._replace(value=reading.value * factor, unit=main)
+            return None
+        holds = {
+            "range": ranges_hold,
+            "tied": ties_hold,
+            "even": signed,
+            "bracketed": True,
+            "plain": True,
+        }
+        if not holds[reading.form]:
+            return None
+        if reading.form == "bracketed" and brackets_are_minus:
+            return reading._replace(value=-reading.value)
+        return reading
+
+    return [agreed(reading) for reading in readings], main
+
+
+_LONGEST: Final = 120
+_SWAP: Final = str.maketrans(".,", ",.")
+_SCALES: Final = {
+    **dict.fromkeys(("thousand", "k"), 1e3),
+    **dict.fromkeys(("million", "millions", "mln", "mio", "mn", "mil", "m"), 1e6),
+    **dict.fromkeys(("billion", "billions", "bn", "bln", "b"), 1e9),
+    **dict.fromkeys(("trillion", "tn", "t"), 1e12),
+    "lakh": 1e5,
+    "crore": 1e7,
+}
+_CURRENCIES: Final = {
+    **{sign: sign for sign in "$£€¥₹₽₩₺₪฿"},
+    **{"us$": "$", "usd": "$", "a$": "$", "c$": "$", "eur": "€", "gbp": "£", "jpy": "¥"},
+    **{"inr": "₹", "rs": "₹", "chf": "chf", "kr": "kr", "r$": "$", "hk$": "$", "nz$": "$"},
+}
+_UNITS = "m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr hour day week month years point pt run goal vote seat mw kw gw"
+_MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
+_KNOWN: Final = frozenset([*_UNITS.split(), "%", "time", *_MONEY_UNITS])
+
+_CORE = r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}(?![\w.]))?|\.\d+"
+_FRACTION = r"\d{1,2}/\d{1,3}(?![\d/])"
+_MONEY = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
+_SCALE = "|".join(sorted((s for s in _SCALES if len(s) > 2), key=len, reverse=True))
+_WORD = r"(?:/\s?|per\s)?[a-zµ°Ω²³][a-zµ°Ω²³/.\-]{0,14}2?"
+_REMARK = r"(?:\s*\(.*\)|\s*(?:/|=|~|≈|;)\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+|\s(?:and|or)\s(?:over|older|above|more))?"
+_NUMBER: Final = re.compile(
+    r"(?P<open>\()?\s*"
+    r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
+    rf"(?P<sign>[+-])?\s*(?P<money>{_MONEY})?\.?\s*(?P<sign2>[+-])?"
+    rf"(?:(?P<only>{_FRACTION})|(?P<core>{_CORE})(?:\s+(?P<fraction>{_FRACTION}))?)"
+    rf"(?:\s?(?:-|to)\s?(?:{_MONEY})?(?P<high>{_CORE}))?"
+    r"(?:(?P<ordinal>st|nd|rd|th|\.|\)|=)(?![\w.]))?"
+    rf"(?:\s?(?P<scale>(?:{_SCALE}|mn|bn|tn)\b)|(?P<letter>[KMBkmb](?![\w²³]))|(?P<thousandth>(?<=\d)[KM](?=\+)))?"
+    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)|\s?(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
+    rf"(?(percent)(?:\s{_WORD}){{0,4}})"
+    rf"(?P<remark>{_REMARK})\s*(?(open)\))\s*$",
+    re.IGNORECASE,
+)
+_CLOCK: Final = re.compile(
+    r"(?P<sign>[+-])?\s*(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>[0-5]\d(?:\.\d+)?)"
+    rf"\s*(?P<half>am|pm|a\.m\.|p\.m\.)?\s*(?:s|sec|min|h|hrs?|[A-Z]{{2,4}})?{_REMARK}\s*$",
+    re.IGNORECASE,
+)
+_HOURS: Final = re.compile(
+    r"(?P<sign>)(?P<half>)(?P<hours>\d{1,3})\s?h(?:ours?|rs?)?\.?,?\s?(?P<minutes>\d{1,2})\s?m(?:in(?:utes?|s)?)?\.?"
+    r"(?:,?\s?(?P<seconds>\d{1,2}(?:\.\d+)?)\s?s(?:ec(?:onds?|s)?)?\.?)?\s*$",
+    re.IGNORECASE,
+)
+_AGE: Final = re.compile(
+    r"(?P<years>\d{1,3}) years?,? (?:and )?(?P<days>\d{1,3}) days?$", re.IGNORECASE
+)
+_FEET: Final = re.compile(
+    rf"(?P<feet>{_CORE})\s?(?:ft|feet|foot|')\.?\s?"
+    rf"(?:(?P<inches>\d{{1,2}}(?:\.\d+)?)(?:\s+(?P<fraction>{_FRACTION}))?\s?(?:inches|inch|in\b\.?|\"|''))?"
+    rf"{_REMARK}\s*$",
+    re.IGNORECASE,
+)
+_POINT_DECIMAL: Final = re.compile(
+    r"(?<![\d.])(?:0|\d[\d,]*)\.(?:\d{1,2}|\d{4,})(?![\d.,])|(?<!\d)0\.\d|,\d{3}\.\d"
+)
+_COMMA_DECIMAL: Final = re.compile(
+    r"(?<![\d,])(?:0|\d[\d.]*),(?:\d{1,2}|\d{4,})(?![\d.,])|(?<!\d)0,\d|\.\d{3},\d"
+)
+
+
+def _read_quantity(found: re.Match[str]) -> NumberReading | None:
+    part = found.groupdict()
+    value = _value("0", part["only"]) if part["only"] else _value(part["core"], part["fraction"])
+    money = part["money"] or part["money2"]
+    unit = _CURRENCIES[money.lower()] if money else "%" if part["percent"] else ""
+    scale = part["scale"] or part["letter"] or part["thousandth"]
+    if scale and not part["scale"] and not money and not scale.isupper():
+        unit, scale = scale, None  # `2 m` is metres, `$2m` and `2M` are millions
+    factor = _SCALES[scale.lower()] if scale else 1.0
+    if part["unit"]:
+        word = _singular(part["unit"])
+        if word in ("bc", "bce"):
+            return NumberReading(-value)
+        if _names_something(part, word):
+            return None
+        if unit and unit != word and not part["percent"] and not scale:
+            return None
+        unit = unit or word
+    if "-" in (part["sign"], part["sign2"]):
+        value = -value
+    if part["high"]:
+        if part["sign"] or part["ordinal"] or part["fraction"]:
+            return None
+        return NumberReading(value * factor, unit, "range", _value(part["high"]) * factor)
+    form: Form = "bracketed" if part["open"] else "tied" if part["tied"] else "plain"
+    return NumberReading(value * factor, unit, form)
+
+
+def _names_something(part: dict[str, str | None], word: str) -> bool:
+    """Tell `2nd Round`, `2007 Worlds` and `3a` from a number with a unit."""
+    unit, core = part["unit"] or "", part["core"] or ""
+    if part["ordinal"]:
+        return word != "place"
+    year = len(core) == 4 and core.isdigit() and "1000" <= core <= "2100"
+    return year and unit[0].isupper() and word not in _KNOWN
+
+
+def _value(core: str, fraction: str | None = None) -> float:
+    if core.count(".") > 1:  # 1.234.567
+        core = core.replace(".", "")
+    value = float(core.replace(",", "").replace(" ", "").replace("'", ""))
+    if fraction:
+        above, below = map(int, fraction.split("/"))
+        value += above / below if below else 0.0
+    return value
+
+
+def _read_time(found: re.Match[str]) -> NumberReading:
+    half = (found["half"] or "").lower()
+    hours, minutes = int(found["hours"] or 0), int(found["minutes"])
+    seconds = float(found["seconds"] or 0)
+    if half and not found["hours"]:  # 7:30 pm is a time of day, not seven minutes
+        hours, minutes, seconds = minutes, int(seconds), 0.0
+    if half:
+        hours = hours % 12 + (12 if half.startswith("p") else 0)
+    value = 3600.0 * hours + 60 * minutes + seconds
+    return NumberReading(-value if found["sign"] == "-" else value, "time")
+
+
+def _singular(unit: str) -> str:
+    unit = unit.lower().rstrip(".")
+    if unit in _SINGULAR:
+        return _SINGULAR[unit]
+    return unit[:-1] if len(unit) > 3 and unit.endswith("s") and not unit.endswith("ss") else unit
+
+
+_SINGULAR: Final[dict[str, str]] = {
+    "feet": "ft",
+    "foot": "ft",
+    "inches": "in",
+    "inch": "in",
+    "metres": "m",
+    "meters": "m",
+    "kilometres": "km",
+    "kilometers": "km",
+    "miles": "mi",
+    "mile": "mi",
+    "lbs": "lb",
+    "pts": "pt",
+    **dict.fromkeys(("year", "years", "yr", "yrs"), "years"),
+    "hrs": "hour",
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "time"),
+}
+
+
+def _are_ranges(ranges: Sequence[NumberReading], alone: bool) -> bool:
+    """Tell ranges from scores: every low end is below its high end and, where the column has little else, bins do not overlap."""
+    if any(r.high <= r.value for r in ranges):
+        return False
+    if not alone:
+        return True
+    ordered = sorted((r.value, r.high) for r in ranges)
+    return all(high <= low for (_, high), (low, _) in itertools.pairwise(ordered))

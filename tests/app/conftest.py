@@ -1,0 +1,100 @@
+"""The command line, called in this process or in one of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import denota
+from denota.app.cli import main
+
+#: Runs the command line and writes the most memory the process ever held, in kB, to the file named first.
+MEASURED = """
+import atexit, re, sys
+from pathlib import Path
+
+def write(path=sys.argv.pop(1)):
+    peak = re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())
+    Path(path).write_text(peak[1])
+
+atexit.register(write)
+from denota.app.cli import main
+main(sys.argv[1:])
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+    peak_mb: float = 0.0
+
+    def sentence(self, *codes: int) -> str:
+        """The one line on stderr of a command that could not do it."""
+        assert self.code in (codes or (1,)), self
+        assert self.out == ""
+        assert re.fullmatch(r"denota: [^\x00-\x1f\x7f-\x9f]+\n", self.err), self.err
+        assert "Traceback" not in self.err and "inside denota" not in self.err, self.err
+        return self.err
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """Call `denota ARGUMENTS` in this process."""
+
+    def call(*arguments: str | Path) -> Outcome:
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        code = stopped.value.code
+        assert code is None or isinstance(code, int), f"exit with {code!r}"
+        return Outcome(code or 0, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def spawn(tmp_path: Path) -> Callable[..., Outcome]:
+    """Call `denota ARGUMENTS` in a process of its own, bounded in time and memory, measuring the memory it held."""
+
+    def call(*arguments: str | bytes | Path, timeout: float = 20, **how: Any) -> Outcome:
+        peak = tmp_path / "peak_memory"
+        source = str(Path(denota.__file__).parent.parent)
+        environment = {**os.environ, "PYTHONPATH": source, **how.pop("env", {})}
+        try:
+            finished = subprocess.run(
+                [sys.executable, "-c", MEASURED, peak, *arguments],
+                capture_output=True,
+                timeout=timeout,
+                env=environment,
+                preexec_fn=how.pop("preexec_fn", bounded),
+                **({"stdin": subprocess.DEVNULL} if "input" not in how else {}),
+                **how,
+            )
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"still running after {timeout} s", pytrace=False)
+        out, err = (
+            stream.decode(errors="surrogateescape") for stream in (finished.stdout, finished.stderr)
+        )
+        held = float(peak.read_text()) / 1000 if peak.exists() else 0.0
+        return Outcome(finished.returncode, out, err, held)
+
+    return call
+
+
+def bounded() -> None:
+    """Let the process have 4 GB of address space, so that a blow-up ends it and not the machine."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))

@@ -1,0 +1,23 @@
+"""What all tests share: the real data where it is, and one thread."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("denota", deadline=None)
+settings.load_profile("denota")
+
+
+@pytest.fixture(scope="session")
+def sqa() -> Path:
+    """The directory of the SQA release; tests that ask for it are skipped where it is not."""
+    path = Path(os.environ.get("DENOTA_DATA") or "nowhere")
+    if not (path / "train.tsv").is_file():
+        pytest.skip(
+            "the SQA release is not here: set DENOTA_DATA to its directory (`denota data sqa` gets it)"
+        )
+    return path

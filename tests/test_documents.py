@@ -1,0 +1,60 @@
+"""What the documents show is run: commands, Python and links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+NETWORK = "denota data sqa"  # tested against a server of its own in tests/data
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    found = []
+    for path in DOCUMENTS:
+        for block in re.findall(
+            rf"```{language}\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL
+        ):
+            found.append((path.name, block))
+    return found
+
+
+def commands() -> list[str]:
+    lines = [
+        line.split("  #")[0].strip() for _, block in blocks("sh") for line in block.splitlines()
+    ]
+    return [line for line in lines if line.startswith("denota ") and not line.startswith(NETWORK)]
+
+
+def test_there_is_something_to_run() -> None:
+    assert commands()
+    assert blocks("python")
+
+
+@pytest.mark.parametrize("command", commands())
+def test_command(command: str) -> None:
+    arguments = shlex.split(command)[1:]
+    subprocess.run(
+        [sys.executable, "-m", "denota", *arguments], check=True, cwd=ROOT, stdout=subprocess.PIPE
+    )
+
+
+@pytest.mark.parametrize(("name", "code"), blocks("python"))
+def test_python(name: str, code: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True
+    )
+    promised = re.findall(r"print\(.*?\)\s+# (.*)", code)
+    assert run.stdout.splitlines() == promised
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)\)", path.read_text(encoding="utf-8")):
+        assert target.startswith("http") or (path.parent / target).exists(), target
