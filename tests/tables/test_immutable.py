@@ -65,7 +65,7 @@ def test_a_table_is_addressed_by_name_position_and_cell() -> None:
     assert TABLE.cell(2, 0) == "Hamar"
     assert TABLE.row(1) == ("Bergen", "n/a", "1070", "soon")
     assert (len(TABLE), TABLE.shape) == (3, (3, 4))
-    with pytest.raises(TableError, match="'Mayor'.*'City'"):
+    with pytest.raises(TableError, match=r"'Mayor'.*'City'"):
         TABLE["Mayor"]
 
 

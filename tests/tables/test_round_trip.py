@@ -41,6 +41,7 @@ def written(rows: list[list[str]], **how: object) -> bytes:
 @example([["", ""], ["", ""]], csv.QUOTE_MINIMAL)
 @example([[""], [" "], ["x"]], csv.QUOTE_MINIMAL)
 @example([["\ufeff"], ["\x1a"], ["\x1c"]], csv.QUOTE_ALL)
+@example([["\x1f"], ["\x08"]], csv.QUOTE_MINIMAL)
 @example([["\r"], ["\n"], ["\r\n"], ['"']], csv.QUOTE_MINIMAL)
 def test_delimited_text_is_read_back(delimiter: str, rows: list[list[str]], quoting: int) -> None:
     data = written(rows, delimiter=delimiter, quoting=quoting)
@@ -60,6 +61,8 @@ def test_delimited_text_is_read_back_in_every_unicode_encoding(rows: list[list[s
 
 
 @given(rows=rectangles(), ascii=st.booleans(), lines=st.booleans(), packed=st.booleans())
+@example([["\x85"], [""]], False, True, False)
+@example([[""], ["\u2028"]], False, True, False)
 def test_json_records_are_read_back(
     rows: list[list[str]], ascii: bool, lines: bool, packed: bool
 ) -> None:

@@ -5,7 +5,7 @@ Exit codes: 0 done, 1 could not do it, 2 wrong use. Errors are one sentence on s
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from rich.console import Console
 from typer.exceptions import TyperException
 
 import denota
+from denota.app.terminal import to_json, visible
 from denota.errors import DenotaError
 from denota.tables.delimited import Ragged
 from denota.tables.io import Format, read_table
@@ -28,6 +29,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
+    epilog="Example: `denota show results.csv` shows a table as denota understands it.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 data_app = typer.Typer(help="Get the data sets denota is measured on.", no_args_is_help=True)
@@ -39,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that lacks a letter is no reason to fail
     try:
         sys.exit(app(arguments, prog_name="denota", standalone_mode=False))
     except TyperException as error:  # wrong use; without any arguments the help is the message
@@ -61,8 +68,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(message: str, debug: bool, code: int = 1) -> None:
-    from denota.app.terminal import visible
-
     if debug:
         import traceback
 
@@ -143,9 +148,65 @@ def show(
         sheet=sheet,
     )
     if as_json:
-        print(json.dumps(describe(read), ensure_ascii=False))
+        print(to_json(describe(read)))
     else:
         print_table(read, Console(highlight=False), rows)
+
+
+@app.command(
+    epilog='Example: `denota run examples/expeditions.csv "SELECT Leader WHERE Crew IS MAX" "SELECT Cost FOLLOW-UP CELL"`'
+)
+def run(
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="Any file that `denota show` reads.")
+    ],
+    programs: Annotated[
+        list[str],
+        typer.Argument(metavar="PROGRAM...", help="Programs, executed as one conversation."),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a program.")
+    ] = False,
+) -> None:
+    """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
+    from denota.app.run import run_programs, show_turn
+
+    read = read_table(table)
+    console = Console(highlight=False)
+    for turn in run_programs(read, programs):
+        if as_json:
+            print(to_json(turn.as_json()))
+        else:
+            show_turn(read, turn, console)
+
+
+@app.command(
+    epilog="Example: `denota oracle --data data/sqa --split random-split-1-dev --language dynsp++`"
+)
+def oracle(
+    split: Annotated[str, typer.Option(help="The split to measure.")] = "dev",
+    language: Annotated[
+        str,
+        typer.Option(
+            help="dynsp, dynsp++ or extended; '+x' and '-x' behind it add and take operators."
+        ),
+    ] = "extended",
+    data: Annotated[
+        str | None, typer.Option(help="Directory or .jsonl file; else DENOTA_DATA.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; all cores if not given.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure how far a language reaches: how often some program gives exactly the gold cells."""
+    from denota.app.oracle import measure, show_coverage
+
+    found = measure(data, split, language, jobs or os.cpu_count() or 1)
+    if as_json:
+        print(to_json(found))
+    else:
+        show_coverage(found, Console(highlight=False))
 
 
 @data_app.command(

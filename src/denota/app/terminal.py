@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 import unicodedata
+from typing import Any, Final
 
 
 def visible(text: str, width: int | None = None) -> str:
@@ -18,6 +22,15 @@ def visible(text: str, width: int | None = None) -> str:
     if width is not None and len(text) > width:
         text = text[: max(width - 1, 1)] + "…"
     return text
+
+
+def to_json(value: Any) -> str:
+    """Return one line of JSON that can be printed anywhere: letters as they are, control characters escaped."""
+    text = json.dumps(value, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower())
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_UNSAFE: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def _shown(character: str) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from denota.tables.cells import is_missing, normalise
 from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
-from denota.tables.numbers import NumberReading, agree, decimal_mark, read_number
+from denota.tables.numbers import NumberReading, agree, decimal_mark, read_number, shared_units
 
 Kind = Literal["text", "number", "date"]
 _T = TypeVar("_T", bound=np.generic)
@@ -152,8 +152,12 @@ def _read(
         return _Reading("text")
     heard = list(compress(texts, speaking))
     digits_only = len(heard) == sum(present) and "".join(heard).isdecimal()
-    if digits_only and not all(map(is_bare_year, heard)):  # the commonest column, in short
-        return _Reading("number", numbers=[read_number(t) for t in texts])
+    if digits_only and any(len(text) > 3 and text[0] == "0" for text in heard):
+        return _Reading("text")  # post codes, part numbers
+    if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
+        return _Reading(
+            "number", numbers=[read_number(t) for t in texts]
+        )  # the commonest, in short
     dates = settle(
         [read_date(t) if speaks else None for t, speaks in zip(texts, speaking, strict=True)]
     )
@@ -172,7 +176,12 @@ def _read(
         numbers = [NumberReading(float(r.year)) if r else None for r in years]
         if share(numbers) >= _SHARE or _is_codes(share(numbers), numbers, present):
             return _Reading("number", "year", numbers, years)
-    of_numbers = share(stated) >= _SHARE and share(numbers) >= _SHARE / 2
+    shared = shared_units(stated)
+    bearing = [
+        n or (s if s is not None and s.unit in shared else None)
+        for n, s in zip(numbers, stated, strict=True)
+    ]
+    of_numbers = share(bearing) >= _SHARE and share(numbers) >= _SHARE / 2
     if of_numbers or _is_codes(share(numbers), numbers, present):
         return _Reading("number", unit, numbers)
     return _Reading("text")
@@ -198,7 +207,7 @@ def _is_codes(
 ) -> bool:
     """Say whether the texts beside the numbers are a few codes (`DNF`, `Ret`), so that the column is one of numbers."""
     codes = sum(here and r is None for r, here in zip(readings, present, strict=True))
-    return share >= 0.2 and codes <= min(6, len(readings) // 2)
+    return share >= 0.2 and codes <= min(6, sum(present) // 2)
 
 
 def _no_dates(rows: int) -> Dates:

@@ -43,6 +43,7 @@ class Dates:
     def known(self) -> NDArray[np.bool_]:
         """(rows,) True where the cell states a date."""
         known: NDArray[np.bool_] = (self.year != 0) | (self.month != 0)
+        known.flags.writeable = False
         return known
 
     @cached_property
@@ -52,8 +53,12 @@ class Dates:
         A missing month or day counts as the first; a missing year as a leap year of its own (4), so that dates without a
         year compare among themselves.
         """
-        if not self.known.any():
-            return np.full(len(self.year), np.nan)
+        order = self._days if self.known.any() else np.full(len(self.year), np.nan)
+        order.flags.writeable = False
+        return order
+
+    @property
+    def _days(self) -> NDArray[np.float64]:
         years = (np.where(self.year == 0, 4, self.year).astype(np.int64) - 1970).astype("M8[Y]")
         months = years.astype("M8[M]") + (np.maximum(self.month, 1).astype(np.int64) - 1)
         days = months.astype("M8[D]") + (np.maximum(self.day, 1).astype(np.int64) - 1)
@@ -170,6 +175,7 @@ _PATTERNS: Final = (
     _pattern(
         r"(?P<first>\d{1,2})(?P<sep>[/.-])(?P<second>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?!\d)"
     ),
+    _pattern(r"(?P<month>\d{1,2})/(?P<year>\d{4})(?!\d)"),
     _pattern(rf"{_MONTH}\s?{_DAY}{_TO_DAY},?\s+{_SHORT_YEAR}(?!:)"),
     _pattern(rf"{_MONTH},?\s?{_YEAR}"),
     _pattern(rf"{_MONTH}\s?{_DAY}{_TO_DAY}"),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, Protocol
 
 from denota.errors import TableError
+from denota.tables.limits import Limits
 
 Ragged = Literal["error", "fill"]
 DELIMITERS: Final = (",", "\t", ";", "|")
@@ -21,7 +22,7 @@ def read_delimited(
     *,
     quotes: bool = True,
     ragged: Ragged = "error",
-    max_columns: int,
+    limits: Limits,
 ) -> tuple[list[str], list[list[str]], list[str]]:
     """Return header, rows and notes.
 
@@ -31,16 +32,18 @@ def read_delimited(
         delimiter: one character, or None to find out.
         quotes: whether `"` quotes a cell (else it is an ordinary character).
         ragged: what to do with a row of another length than the header: refuse it, or fill and cut it.
-        max_columns: refuse wider tables.
+        limits: refuse larger tables.
     """
-    if delimiter is not None and len(delimiter) != 1:
-        raise TableError(f"the delimiter must be one character, not {delimiter!r}")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0'):
+        raise TableError(
+            f"the delimiter must be one character that can stand between cells, not {delimiter!r}"
+        )
     delimiter = delimiter or find_delimiter(text, quotes)
     reader = _reader(text, delimiter, quotes)
     header: list[str] | None = None
     rows: list[list[str]] = []
     notes: list[str] = []
-    blank = 0
+    blank = most = 0
     start = line = 1  # the line the row in hand begins on, and the next one
     for row in reader:
         start, line = line, reader.line_num + 1
@@ -50,15 +53,17 @@ def read_delimited(
             blank += 1
         elif header is None:
             header = row
-            if len(header) > max_columns:
-                raise TableError(
-                    f"{name} has {len(header):,} columns and at most {max_columns:,} are read; "
-                    "keep the columns the questions are about"
-                )
+            limits.check(name, 1, len(header))
+            most = limits.cells // len(header)
+        elif len(rows) > most:
+            limits.check(name, len(rows), len(header))
         elif len(row) == len(header):
             rows.append(row)
         elif ragged == "fill":
-            notes.append(f"line {start} has {_cells(len(row))} where the header has {len(header)}")
+            if len(notes) < _MOST_NOTES:
+                notes.append(
+                    f"line {start} has {_cells(len(row))} where the header has {len(header)}"
+                )
             rows.append((row + [""] * len(header))[: len(header)])
         elif row[-1].endswith(_END):
             raise _open_quote(name, start)
@@ -105,6 +110,7 @@ def find_delimiter(text: str, quotes: bool = True) -> str:
 # text: NUL bytes are refused before.
 _END: Final = "\0end"
 _SAMPLE: Final = 65_536
+_MOST_NOTES: Final = 20
 
 
 class _Reader(Protocol):

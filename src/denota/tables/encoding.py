@@ -18,15 +18,11 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, st
     encoding = encoding or _by_mark(data) or _guess(data, name)
     try:
         text = data.decode(encoding)
-    except LookupError:
+    except (LookupError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            raise _undecodable(data, name, encoding, error) from None
         raise TableError(
             f"{encoding!r} is not the name of an encoding; try utf-8, utf-16, latin-1 or cp1252"
-        ) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        bad = f"0x{data[error.start]:02x}" if error.start < len(data) else "at the end"
-        raise TableError(
-            f"{name} is not valid {encoding}: byte {bad} on line {line}; give the right --encoding"
         ) from None
     nul = text.find("\0")
     if nul >= 0:
@@ -37,15 +33,25 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, st
     return text.removeprefix("\ufeff"), encoding
 
 
-def refuse_binary(data: bytes, name: str) -> None:
-    """Raise if the first bytes are those of a file that holds no table."""
+def refuse_binary(data: bytes, name: str, strict: bool = True) -> None:
+    """Raise if the first bytes are those of a file that holds no table, or, if strict, hardly those of text."""
     for magic, kind in _MAGIC.items():
         if data.startswith(magic):
             raise TableError(f"{name} is {kind}, not a table")
+    if not strict:
+        return
     head = data[:4096]
     odd = len(_CONTROL.findall(head))
-    if odd > 0.1 * len(head) and not _looks_like_utf16(head) and not _by_mark(head):
+    if odd > max(3, 0.1 * len(head)) and not _looks_like_utf16(head) and not _by_mark(head):
         raise TableError(f"{name} is a binary file, not a table")
+
+
+def _undecodable(data: bytes, name: str, encoding: str, error: UnicodeDecodeError) -> TableError:
+    line = data.count(b"\n", 0, error.start) + 1
+    bad = f"0x{data[error.start]:02x}" if error.start < len(data) else "at the end"
+    return TableError(
+        f"{name} is not valid {encoding}: byte {bad} on line {line}; give the right --encoding"
+    )
 
 
 def _by_mark(data: bytes) -> str | None:

@@ -8,13 +8,14 @@ import zipfile
 from typing import Any
 
 from denota.errors import TableError
+from denota.tables.limits import Limits
 
 
 def read_excel(
-    data: bytes, name: str, sheet: str | None, *, max_bytes: int, max_columns: int, max_cells: int
+    data: bytes, name: str, sheet: str | None, limits: Limits
 ) -> tuple[list[str], list[list[str]], list[str]]:
     """Return header, rows and notes of one sheet (the first unless named)."""
-    _check_size(data, name, max_bytes)
+    _check_size(data, name, limits.bytes)
     import openpyxl
 
     try:
@@ -31,15 +32,15 @@ def read_excel(
     rows: list[list[str]] = []
     cells = 0
     try:
-        for row in book[sheet or titles[0]].iter_rows():
-            texts = [_text(cell) for cell in row[: max_columns + 1]]
+        chosen = book[sheet or titles[0]]
+        chosen.reset_dimensions()  # what a sheet says of its size need not be so
+        for number, row in enumerate(chosen.iter_rows()):
+            texts = [_text(cell) for cell in row[: limits.columns + 1]]
             while texts and not texts[-1]:
                 texts.pop()
             cells += len(texts)
-            if len(texts) > max_columns or cells > max_cells:
-                raise TableError(
-                    f"{name} has more than {max_columns:,} columns or {max_cells:,} cells, the most that are read"
-                )
+            limits.check(name, 1, max(len(texts), 1))
+            limits.check(name, max(cells, number), 1)
             if texts:
                 rows.append(texts)
     except TableError:
@@ -49,6 +50,7 @@ def read_excel(
     if not rows:
         raise TableError(f"{name} is empty")
     width = max(map(len, rows))
+    limits.check(name, len(rows), width)
     filled = [row + [""] * (width - len(row)) for row in rows]
     return filled[0], filled[1:], notes
 

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from denota.errors import TableError
+from denota.tables.limits import Limits
 
 
 def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, ...]]]:
@@ -17,44 +18,41 @@ def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, 
 
     if isinstance(frame, pa.RecordBatch):
         frame = pa.Table.from_batches([frame])
-    if not isinstance(frame, pa.Table):
-        try:
-            if type(frame).__module__.split(".")[0] == "pandas":
-                frame.columns = (
-                    [str(label) for label in frame.columns] if _odd(frame) else frame.columns
-                )
+    if isinstance(frame, pa.Table):
+        return list(frame.column_names), [_texts(column) for column in frame.columns]
+    try:
+        if type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "set_axis"):
+            names, frame = _from_pandas(frame)
+        else:
             frame = pa.table(frame)
-        except (
-            pa.ArrowInvalid,
-            pa.ArrowTypeError,
-            pa.ArrowNotImplementedError,
-            TypeError,
-        ) as error:
-            raise TableError(f"{name} cannot be read as a table: {_first_line(error)}") from None
-    return [str(label) for label in frame.column_names], [_texts(c) for c in frame.columns]
+            names = list(frame.column_names)
+    except (pa.ArrowException, TypeError, ValueError, AttributeError) as error:
+        raise TableError(f"{name} cannot be read as a table: {_first_line(error)}") from None
+    return names, [_texts(column) for column in frame.columns]
 
 
-def read_parquet(
-    data: bytes, name: str, *, max_cells: int
-) -> tuple[list[str], list[tuple[str, ...]]]:
+def _from_pandas(frame: Any) -> tuple[list[str], Any]:
+    """Return names and Arrow table of a pandas frame; row labels are kept if they have a name."""
+    import pyarrow as pa
+
+    if any(label is not None for label in frame.index.names):
+        frame = frame.reset_index()
+    names = [str(label) for label in frame.columns]
+    plain = frame.set_axis([str(position) for position in range(len(names))], axis=1)
+    return names, pa.Table.from_pandas(plain, preserve_index=False)
+
+
+def read_parquet(data: bytes, name: str, limits: Limits) -> tuple[list[str], list[tuple[str, ...]]]:
     """Return the names and cells of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
-        rows, columns = file.metadata.num_rows, file.metadata.num_columns
-        if rows * columns > max_cells:
-            raise TableError(
-                f"{name} has {rows * columns:,} cells and at most {max_cells:,} are read"
-            )
+        limits.check(name, file.metadata.num_rows, file.metadata.num_columns)
         return columns_of_frame(file.read(), name)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise TableError(f"{name} is not a readable Parquet file: {_first_line(error)}") from None
-
-
-def _odd(frame: Any) -> bool:
-    return any(not isinstance(label, str) for label in frame.columns)
 
 
 def _texts(column: Any) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
+import time
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
@@ -20,23 +21,12 @@ from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.header import unique_names
+from denota.tables.limits import Limits
 from denota.tables.records import read_records
 from denota.tables.table import Table
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "excel"]
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "excel")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much is read before a source is refused, so that no input can fill the memory."""
-
-    bytes: int = 1 << 30
-    """Bytes of a file, after unpacking."""
-    columns: int = 1_000
-    """Columns of a table."""
-    cells: int = 50_000_000
-    """Cells of a table."""
 
 
 def read_table(
@@ -87,28 +77,21 @@ def read_table(
         raise TableError(f"{name} is empty")
     format = format or _format(data, name)
     if format == "parquet":
-        names, columns = read_parquet(data, name, max_cells=limits.cells)
+        names, columns = read_parquet(data, name, limits)
         return _table(names, columns, name, (), limits)
     if format == "excel":
-        names, rows, notes = read_excel(
-            data,
-            name,
-            sheet,
-            max_bytes=limits.bytes,
-            max_columns=limits.columns,
-            max_cells=limits.cells,
-        )
+        names, rows, notes = read_excel(data, name, sheet, limits)
         return _table(names, _transposed(names, rows), name, notes, limits)
     if encoding is None:
-        refuse_binary(data, name)
+        refuse_binary(data, name, strict=delimiter is None)
     text, found = decode(data, name, encoding)
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
-        names, rows = read_records(text, name, max_columns=limits.columns)
+        names, rows = read_records(text, name, limits)
     else:
         delimiter = delimiter or ("\t" if format == "tsv" else None)
         names, rows, more = read_delimited(
-            text, name, delimiter, quotes=quotes, ragged=ragged, max_columns=limits.columns
+            text, name, delimiter, quotes=quotes, ragged=ragged, limits=limits
         )
         notes += more
     return _table(names, _transposed(names, rows), name, notes, limits)
@@ -117,17 +100,11 @@ def read_table(
 def _table(
     names: list[str], columns: list[tuple[str, ...]], name: str, notes: Any, limits: Limits
 ) -> Table:
-    if len(names) > limits.columns:
-        raise TableError(
-            f"{name} has {len(names):,} columns and at most {limits.columns:,} are read; "
-            "keep the columns the questions are about"
-        )
     if not names:
         raise TableError(f"{name} has no columns")
     if not columns[0]:
         raise TableError(f"{name} has a header and no rows")
-    if len(names) * len(columns[0]) > limits.cells:
-        raise TableError(f"{name} has more than {limits.cells:,} cells, the most that are read")
+    limits.check(name, len(columns[0]), len(names))
     unique, renamed = unique_names(names)
     cells = zip(unique, columns, strict=True)
     return Table(tuple(Column(n, text) for n, text in cells), name, (*notes, *renamed))
@@ -155,12 +132,40 @@ def _file(path: Path, limits: Limits) -> bytes:
     try:
         if path.is_dir():
             raise TableError(f"{path} is a directory; name a file in it")
+        if stat.S_ISFIFO(path.stat().st_mode) and not str(path).startswith(("/dev/fd/", "/proc/")):
+            return _named_pipe(path, limits)
         with path.open("rb") as file:
             return _bounded(file, str(path), limits)
     except OSError as error:
         raise TableError(_why(path, error)) from None
     except ValueError:  # a path with a NUL character
         raise TableError(f"{str(path)!r} cannot be the name of a file") from None
+
+
+def _named_pipe(path: Path, limits: Limits) -> bytes:
+    """Read a named pipe, if someone comes to write into it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    begun = b""
+    waited = 0.0
+    try:
+        while not begun:
+            try:
+                begun = os.read(descriptor, 1)
+            except BlockingIOError:  # a writer is there and will write
+                break
+            if not begun and waited >= _WAIT_FOR_WRITER:
+                raise TableError(f"{path} is a named pipe that nothing writes into")
+            time.sleep(0.05)
+            waited += 0.05
+        os.set_blocking(descriptor, True)
+        with open(descriptor, "rb", closefd=False) as file:
+            return begun + _bounded(file, str(path), limits)
+    finally:
+        os.close(descriptor)
+
+
+_WAIT_FOR_WRITER: Final = 2.0
+"""Seconds."""
 
 
 def _why(path: Path, error: OSError) -> str:

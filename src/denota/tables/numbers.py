@@ -7,6 +7,7 @@ column bears out: one unit, ranges that are ranges and not scores, brackets that
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -44,8 +45,10 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
         return NumberReading(float(text))
     if decimal == ",":
         text = text.translate(_SWAP)
-    if ":" in text or "h" in text:
-        found = _CLOCK.match(text) or _HOURS.match(text)
+    if _DECADE.match(text):
+        return None
+    if ":" in text or "h" in text or "m" in text:
+        found = _CLOCK.match(text) or _HOURS.match(text) or _MINUTES.match(text)
         if found:
             return _read_time(found)
     if "'" in text or "f" in text:
@@ -53,7 +56,7 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
         if found:
             inches = _value(found["inches"], found["fraction"]) if found["inches"] else 0.0
             return NumberReading(_value(found["feet"]) + inches / 12, "ft")
-    found = _NUMBER.match(text)
+    found = _NUMBER.match(_MONEY_IN_BRACKETS.sub(r"(\1", text))
     if found:
         return _read_quantity(found)
     found = _AGE.match(text)
@@ -72,7 +75,9 @@ def decimal_mark(texts: Iterable[str]) -> str:
     for text in texts:
         if "." in text and _POINT_DECIMAL.search(text):
             return "."
-        comma = comma or ("," in text and _COMMA_DECIMAL.search(text) is not None)
+        comma = comma or (
+            ("," in text or text.count(".") > 1) and _COMMA_DECIMAL.search(text) is not None
+        )
     return "," if comma else "."
 
 
@@ -87,23 +92,18 @@ def agree(
     """
     if all(r is None or (not r.unit and r.form == "plain") for r in readings):
         return list(readings), ""
-    units: Counter[str] = Counter()
     forms: Counter[str] = Counter()
     signed = False
     for reading, count in zip(readings, counts, strict=True):
         if reading is not None:
-            units[reading.unit] += count
             forms[reading.form] += count
             signed = signed or reading.value < 0
-    total = sum(units.values())
-    shared = {unit for unit, count in units.items() if 2 * count >= total and count > 1}
-    main = next((unit for unit, _ in units.most_common() if unit), "")
-    main = "time" if "time" in units else main
-    main = main if main in _KNOWN or (main in shared and len(main) > 1) else ""
+    total = sum(forms.values())
+    main = _main_unit(readings, counts)
     ranges = [r for r in readings if r is not None and r.form == "range"]
     ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
     # (2) is minus two in accounts, which show themselves by money, decimals or thousands; elsewhere it is a remark
-    brackets_are_minus = forms["bracketed"] < total and any(
+    brackets_are_minus = any(
         r is not None and (r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
         for r in readings
     )
@@ -113,14 +113,9 @@ def agree(
     def agreed(reading: NumberReading | None) -> NumberReading | None:
         if reading is None or (reading.unit not in _KNOWN and reading.unit not in ("", main)):
             return None
-        if main and reading.unit not in (
-            "",
-            main,
-        ):  # a second, known unit: only feet and inches convert
-            if {main, reading.unit} == {"ft", "in"}:
-                factor = 1 / 12 if main == "ft" else 12.0
-                return reading._replace(value=reading.value * factor, unit=main)
-            return None
+        if main and reading.unit not in ("", main):  # another known unit: few convert
+            factor = _FACTORS.get((reading.unit, main))
+            return reading._replace(value=reading.value * factor, unit=main) if factor else None
         holds = {
             "range": ranges_hold,
             "tied": ties_hold,
@@ -137,7 +132,36 @@ def agree(
     return [agreed(reading) for reading in readings], main
 
 
+def shared_units(readings: Sequence[NumberReading | None]) -> frozenset[str]:
+    """Return the units that at least two different texts of a column have."""
+    units = Counter(reading.unit for reading in readings if reading is not None)
+    return frozenset(unit for unit, count in units.items() if count > 1)
+
+
+def _main_unit(readings: Sequence[NumberReading | None], counts: Sequence[int]) -> str:
+    """The column's unit: time if there is any, else the commonest, if it is known or shared by half of the numbers."""
+    units: Counter[str] = Counter()
+    for reading, count in zip(readings, counts, strict=True):
+        if reading is not None:
+            units[reading.unit] += count
+    if "time" in units:
+        return "time"
+    named = [(-count, unit not in _KNOWN, unit) for unit, count in units.items() if unit]
+    if not named:
+        return ""
+    count, unknown, main = min(named)
+    shared = main in shared_units(readings) and -2 * count >= units.total() and len(main) > 1
+    return main if not unknown or shared else ""
+
+
 _LONGEST: Final = 120
+_FACTORS: Final = {
+    ("in", "ft"): 1 / 12,
+    ("ft", "in"): 12.0,
+    **{(unit, "time"): 60.0 for unit in ("m", "min")},
+    **{(unit, "time"): 3600.0 for unit in ("h", "hr", "hour")},
+}
+"""(unit, column's unit) -> what a value is multiplied by."""
 _SWAP: Final = str.maketrans(".,", ",.")
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "k"), 1e3),
@@ -152,25 +176,28 @@ _CURRENCIES: Final = {
     **{"us$": "$", "usd": "$", "a$": "$", "c$": "$", "eur": "€", "gbp": "£", "jpy": "¥"},
     **{"inr": "₹", "rs": "₹", "chf": "chf", "kr": "kr", "r$": "$", "hk$": "$", "nz$": "$"},
 }
-_UNITS = "m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr hour day week month years point pt run goal vote seat mw kw gw"
+_UNITS = "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr hour day week month years point pt run goal vote seat mw kw gw"
 _MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
 _KNOWN: Final = frozenset([*_UNITS.split(), "%", "time", *_MONEY_UNITS])
 
 _CORE = r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}(?![\w.]))?|\.\d+"
-_FRACTION = r"\d{1,2}/\d{1,3}(?![\d/])"
+_FRACTION = r"\d{1,2}/(?:2|3|4|5|6|8|10|12|16|20|32|64|100)(?![\d/])"
+_MONTHS: Final = frozenset(
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+)
 _MONEY = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
 _SCALE = "|".join(sorted((s for s in _SCALES if len(s) > 2), key=len, reverse=True))
 _WORD = r"(?:/\s?|per\s)?[a-zµ°Ω²³][a-zµ°Ω²³/.\-]{0,14}2?"
-_REMARK = r"(?:\s*\(.*\)|\s*(?:/|=|~|≈|;)\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+|\s(?:and|or)\s(?:over|older|above|more))?"
+_REMARK = r"(?:\s*\(.*\)|(?:\s+/|\s*[=~≈])\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+|\s(?:and|or)\s(?:over|older|above|more))?"
 _NUMBER: Final = re.compile(
     r"(?P<open>\()?\s*"
     r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
-    rf"(?P<sign>[+-])?\s*(?P<money>{_MONEY})?\.?\s*(?P<sign2>[+-])?"
+    rf"(?P<sign>[+-])?\s*(?:(?P<money>{_MONEY})\.?\s*)?(?P<sign2>[+-])?"
     rf"(?:(?P<only>{_FRACTION})|(?P<core>{_CORE})(?:\s+(?P<fraction>{_FRACTION}))?)"
     rf"(?:\s?(?:-|to)\s?(?:{_MONEY})?(?P<high>{_CORE}))?"
     r"(?:(?P<ordinal>st|nd|rd|th|\.|\)|=)(?![\w.]))?"
     rf"(?:\s?(?P<scale>(?:{_SCALE}|mn|bn|tn)\b)|(?P<letter>[KMBkmb](?![\w²³]))|(?P<thousandth>(?<=\d)[KM](?=\+)))?"
-    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)|\s?(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
+    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)|(?P<gap>\s?)(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
     rf"(?(percent)(?:\s{_WORD}){{0,4}})"
     rf"(?P<remark>{_REMARK})\s*(?(open)\))\s*$",
     re.IGNORECASE,
@@ -185,6 +212,13 @@ _HOURS: Final = re.compile(
     r"(?:,?\s?(?P<seconds>\d{1,2}(?:\.\d+)?)\s?s(?:ec(?:onds?|s)?)?\.?)?\s*$",
     re.IGNORECASE,
 )
+_MINUTES: Final = re.compile(
+    r"(?P<sign>)(?P<half>)(?P<hours>)(?P<minutes>\d{1,3})\s?m(?:in(?:utes?|s)?)?\.?,?\s?"
+    r"(?P<seconds>\d{1,2}(?:\.\d+)?)\s?s(?:ec(?:onds?|s)?)?\.?\s*$",
+    re.IGNORECASE,
+)
+_DECADE: Final = re.compile(r"\d{2,3}0'?s$")
+_MONEY_IN_BRACKETS: Final = re.compile(rf"^({_MONEY})\s?\(", re.IGNORECASE)
 _AGE: Final = re.compile(
     r"(?P<years>\d{1,3}) years?,? (?:and )?(?P<days>\d{1,3}) days?$", re.IGNORECASE
 )
@@ -199,6 +233,7 @@ _POINT_DECIMAL: Final = re.compile(
 )
 _COMMA_DECIMAL: Final = re.compile(
     r"(?<![\d,])(?:0|\d[\d.]*),(?:\d{1,2}|\d{4,})(?![\d.,])|(?<!\d)0,\d|\.\d{3},\d"
+    r"|(?<![\d.])\d{1,3}(?:\.\d{3}){2,}(?![\d.])"
 )
 
 
@@ -225,7 +260,10 @@ def _read_quantity(found: re.Match[str]) -> NumberReading | None:
     if part["high"]:
         if part["sign"] or part["ordinal"] or part["fraction"]:
             return None
-        return NumberReading(value * factor, unit, "range", _value(part["high"]) * factor)
+        high = _value(part["high"]) * factor
+        return NumberReading(value * factor, unit, "range", high) if math.isfinite(high) else None
+    if not math.isfinite(value * factor):
+        return None
     form: Form = "bracketed" if part["open"] else "tied" if part["tied"] else "plain"
     return NumberReading(value * factor, unit, form)
 
@@ -233,6 +271,8 @@ def _read_quantity(found: re.Match[str]) -> NumberReading | None:
 def _names_something(part: dict[str, str | None], word: str) -> bool:
     """Tell `2nd Round`, `2007 Worlds` and `3a` from a number with a unit."""
     unit, core = part["unit"] or "", part["core"] or ""
+    if word[:3] in _MONTHS or (not part["gap"] and word not in _KNOWN and len(unit) > 1):
+        return True
     if part["ordinal"]:
         return word != "place"
     year = len(core) == 4 and core.isdigit() and "1000" <= core <= "2100"
@@ -249,7 +289,7 @@ def _value(core: str, fraction: str | None = None) -> float:
     return value
 
 
-def _read_time(found: re.Match[str]) -> NumberReading:
+def _read_time(found: re.Match[str]) -> NumberReading | None:
     half = (found["half"] or "").lower()
     hours, minutes = int(found["hours"] or 0), int(found["minutes"])
     seconds = float(found["seconds"] or 0)
@@ -257,6 +297,8 @@ def _read_time(found: re.Match[str]) -> NumberReading:
         hours, minutes, seconds = minutes, int(seconds), 0.0
     if half:
         hours = hours % 12 + (12 if half.startswith("p") else 0)
+    if found["hours"] and minutes > 59:
+        return None
     value = 3600.0 * hours + 60 * minutes + seconds
     return NumberReading(-value if found["sign"] == "-" else value, "time")
 

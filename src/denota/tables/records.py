@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 from denota.errors import TableError
+from denota.tables.limits import Limits
 
 
-def read_records(text: str, name: str, *, max_columns: int) -> tuple[list[str], list[list[str]]]:
+def read_records(text: str, name: str, limits: Limits) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a list of objects, a list of lists, or one object a line."""
     records = _load(text, name)
     if not records:
@@ -20,10 +21,8 @@ def read_records(text: str, name: str, *, max_columns: int) -> tuple[list[str], 
         if not isinstance(record, dict):
             raise TableError(f"record {number} of {name} is not an object like the first")
         header.update(dict.fromkeys(record))
-        if len(header) > max_columns:
-            raise TableError(
-                f"{name} has more than {max_columns:,} columns, the most that are read"
-            )
+        limits.check(name, 1, len(header))
+    limits.check(name, len(records), len(header))
     rows = [[_text(record.get(key)) for key in header] for record in records]
     return list(header), rows
 
@@ -34,7 +33,7 @@ def _load(text: str, name: str) -> list[Any]:
         records = _parse(text, name, 1)
         if isinstance(records, list):
             return records
-    lines = text.splitlines()
+    lines = text.split("\n")
     if stripped.startswith("{") and len([line for line in lines if line.strip()]) > 1:
         try:
             return [_parse(line, name, n) for n, line in enumerate(lines, 1) if line.strip()]

@@ -1,0 +1,68 @@
+"""`denota oracle`: coverage of a language on a split, for people and as JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+
+from denota.app.progress import count_progress
+from denota.data.splits import load_examples, resolve_data
+from denota.errors import DataError
+from denota.evaluation.oracle import Reach, coverage, oracle
+from denota.programs.operators import language_of
+
+
+def measure(data: str | None, split: str, language: str, jobs: int) -> dict[str, Any]:
+    """Return the coverage of a language on a split as plain data; figures in percent."""
+    operators = language_of(language)
+    loaded = load_examples(resolve_data(data, os.environ), split)
+    for problem in loaded.problems:
+        print(f"denota: {problem}", file=sys.stderr)
+    if not loaded.examples:
+        raise DataError(f"{split} has no examples to measure")
+    with count_progress(f"oracle {language}", len(loaded.examples)) as progress:
+        reached = oracle(loaded.examples, operators, jobs=jobs, progress=progress)
+    positions = sorted({r.position for r in reached})
+    by_position = {str(p): _shares([r for r in reached if r.position == p]) for p in positions}
+    whole = coverage(reached)
+    return {
+        "split": split,
+        "language": language,
+        **_shares(reached),
+        "by_position": by_position,
+        "programs_per_question": round(whole.programs_per_question, 1),
+        "consistent_per_question": round(whole.consistent_per_question, 2),
+    }
+
+
+def _shares(reached: list[Reach]) -> dict[str, float]:
+    found = coverage(reached)
+    return {
+        "questions": found.questions,
+        "coverage": round(found.coverage, 2),
+        "grounded_coverage": round(found.grounded_coverage, 2),
+    }
+
+
+def show_coverage(found: dict[str, Any], console: Console) -> None:
+    """Print the figures as a small table."""
+    grid = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
+    for name in ("position", "questions", "coverage %", "grounded %"):
+        grid.add_column(name, justify="right")
+    for name, row in [*found["by_position"].items(), ("all", found)]:
+        grid.add_row(
+            name,
+            f"{row['questions']:,}",
+            f"{row['coverage']:.2f}",
+            f"{row['grounded_coverage']:.2f}",
+        )
+    console.print(f"{found['split']}, language {found['language']}")
+    console.print(grid)
+    console.print(
+        f"{found['programs_per_question']:,} programs a question, "
+        f"{found['consistent_per_question']} of them give the gold cells"
+    )

@@ -1,0 +1,103 @@
+"""`denota run`: written programs executed as a conversation over a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from denota.app.terminal import visible
+from denota.programs.denotation import Denotation
+from denota.programs.english import say
+from denota.programs.execute import execute
+from denota.programs.sql import Query, to_sql
+from denota.programs.text import parse_program, print_program
+from denota.programs.tree import Program
+from denota.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a conversation: what was asked, the answer, and why."""
+
+    question: str
+    answer: tuple[str, ...]
+    """The texts of the answer cells, or the one value computed from them."""
+    cells: tuple[tuple[int, int], ...]
+    """(row, column) of the answer cells, row 0 the first data row."""
+    program: str
+    sql: str
+    explanation: str
+    confidence: float = 1.0
+    sure: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {**asdict(self), "answer": list(self.answer), "cells": [list(c) for c in self.cells]}
+
+
+def run_programs(table: Table, texts: Sequence[str]) -> Iterator[Turn]:
+    """Execute programs one after another, each with the answer before it as context."""
+    previous: Denotation | None = None
+    before: Query | None = None
+    for text in texts:
+        program = parse_program(text)
+        previous = execute(program, table, previous)
+        before = to_sql(program, table, before)
+        yield _turn(text, table, program, previous, before)
+
+
+def _turn(text: str, table: Table, program: Program, found: Denotation, query: Query) -> Turn:
+    cells = tuple(sorted(found.cells))
+    answer = tuple(table.cell(row, column) for row, column in cells)
+    if program.aggregate is not None:
+        answer = (f"{found.value:.15g}",) if found.value is not None else ()
+    columns = tuple(table.names[column] for column in found.columns)
+    explanation = say(program, columns)
+    return Turn(text, answer, cells, print_program(program), query.sql(), explanation)
+
+
+def show_turn(table: Table, turn: Turn, console: Console, rows: int = 12) -> None:
+    """Print a turn: the question, the table's rows around the answer with its cells marked, and why."""
+    console.print(Text(f"› {visible(turn.question)}", "bold"))
+    if turn.cells:
+        console.print(_marked(table, turn, console.width, rows))
+    if not turn.answer:
+        console.print(Text("nothing", "yellow"))
+    elif len(turn.answer) != len(turn.cells) or not turn.cells:
+        console.print(Text(visible(turn.answer[0]), "bold green"))
+    console.print(Text(visible(turn.explanation), "italic"))
+    console.print(Text(turn.sql.replace("\n", " "), "dim"))
+    console.print()
+
+
+def _marked(table: Table, turn: Turn, width: int, most: int) -> Grid:
+    """The rows of the answer, its cells highlighted: the answer's columns and as many others as fit."""
+    rows = sorted({row for row, _ in turn.cells})
+    answered = sorted({column for _, column in turn.cells})
+    fitting = max(len(answered), min(len(table.columns), width // 16))
+    others = [c for c in range(len(table.columns)) if c not in answered]
+    shown = sorted(answered + others[: fitting - len(answered)])
+    grid = Grid(box=None, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column("row", justify="right", style="dim")
+    for column in shown:
+        grid.add_column(Text(visible(table.names[column], 24)), no_wrap=True, max_width=24)
+    cells = set(turn.cells)
+    for row in rows[:most]:
+        texts = (
+            Text(
+                f"[{visible(table.cell(row, column), 22)}]"
+                if (row, column) in cells
+                else visible(table.cell(row, column), 24),
+                "bold green" if (row, column) in cells else "dim",
+            )
+            for column in shown
+        )
+        grid.add_row(str(row), *texts)
+    if len(rows) > most:
+        grid.add_row("…", Text(f"{len(rows) - most:,} more rows", "dim"))
+    return grid

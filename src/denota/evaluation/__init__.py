@@ -1,0 +1,1 @@
+"""Evaluation: how far a language reaches, and how good predictions are."""

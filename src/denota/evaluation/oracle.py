@@ -1,0 +1,129 @@
+"""The oracle: how often some program of a question's space gives exactly the gold cells.
+
+Coverage is an upper bound on a parser's accuracy. Grounded coverage asks besides that the question bears the program out (words shared with
+its constants, a trigger word for its operators): a rough count of programs that are right for the right reason. The space is the one
+a parser searches, with the gold previous answer as context.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from denota.data.example import Example, conversations
+from denota.programs.denotation import Denotation
+from denota.programs.space import program_space
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a language reaches on one question."""
+
+    position: int
+    programs: int
+    """Programs in the space."""
+    consistent: int
+    """Programs that give the gold cells."""
+    grounded: int
+    """Consistent programs that the question bears out."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Shares of questions in percent, and means a question."""
+
+    questions: int
+    coverage: float
+    grounded_coverage: float
+    programs_per_question: float
+    consistent_per_question: float
+
+
+def reach(conversation: Sequence[Example], language: frozenset[str]) -> list[Reach]:
+    """Measure each question of a conversation, its previous answer being the gold one."""
+    result = []
+    previous: Denotation | None = None
+    for example in conversation:
+        question = example.question
+        space = program_space(question.text, question.table, previous, language)
+        consistent = space.rewards(example.answer) == 1
+        result.append(
+            Reach(
+                question.position,
+                len(space),
+                int(consistent.sum()),
+                int((consistent & space.grounded).sum()),
+            )
+        )
+        previous = Denotation.of_cells(example.answer)
+    return result
+
+
+def oracle(
+    examples: Sequence[Example],
+    language: frozenset[str],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[Reach]:
+    """Measure every question, in the order of conversations.
+
+    Args:
+        examples: a split; the turns of a conversation need not stand together.
+        language: the operators of the language.
+        jobs: how many processes to use.
+        progress: called with the number of questions done since the last call.
+    """
+    return over_conversations(lambda turns: reach(turns, language), examples, jobs, progress)
+
+
+def over_conversations(
+    measure: Callable[[Sequence[Example]], list[_Result]],
+    examples: Sequence[Example],
+    jobs: int,
+    progress: Callable[[int], None],
+) -> list[_Result]:
+    """Apply a measure, one result a question, to every conversation, in several processes if asked for."""
+    global _shared
+    work = conversations(examples)
+    results: list[_Result] = []
+    _shared = (measure, work)
+    if jobs <= 1 or len(work) < 2 * jobs:
+        for number in range(len(work)):
+            results += _measure_shared(number)
+            progress(len(work[number]))
+    else:
+        with multiprocessing.get_context("fork").Pool(jobs) as pool:
+            for found in pool.imap(_measure_shared, range(len(work)), chunksize=16):
+                results += found
+                progress(len(found))
+    _shared = None
+    return results
+
+
+def coverage(reached: Sequence[Reach]) -> Coverage:
+    """Sum up what was measured."""
+    consistent = np.array([r.consistent for r in reached])
+    grounded = np.array([r.grounded for r in reached])
+    return Coverage(
+        len(reached),
+        100 * float((consistent > 0).mean()),
+        100 * float((grounded > 0).mean()),
+        float(np.mean([r.programs for r in reached])),
+        float(consistent.mean()),
+    )
+
+
+_shared: Any = None
+
+
+def _measure_shared(number: int) -> Any:
+    """Measure one conversation of what the forked process was born with, so that no table is sent."""
+    measure, work = _shared
+    return measure(work[number])

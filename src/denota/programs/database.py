@@ -1,0 +1,80 @@
+"""Tables in DuckDB, to run the SQL of programs: one connection, nothing outside it reachable."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from denota.programs.denotation import Denotation
+from denota.programs.sql import ROW, Query, source_name, sql_names
+from denota.tables.table import Table
+
+
+class Database:
+    """A table in DuckDB: one typed column a column, the text of number and date columns, and `_row`."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    @cached_property
+    def _cursor(self) -> Any:
+        cursor = _connection().cursor()
+        cursor.register(source_name(self.table), arrow_table(self.table))
+        return cursor
+
+    def run(self, query: Query) -> Denotation:
+        """Execute a query and return its rows of its columns, or its value."""
+        columns = tuple(self.table.names.index(name) for name in query.columns)
+        rows = [
+            row
+            for (row,) in self._cursor.execute(query.rows.sql("duckdb", identify=True)).fetchall()
+        ]
+        value = None
+        result = self._cursor.execute(query.sql())
+        if result.description[0][0] == ROW:
+            shown = [row[0] for row in result.fetchall()]
+            assert shown == sorted(rows)
+        else:
+            value = result.fetchone()[0]
+        return Denotation(tuple(sorted(rows)), columns, None if value is None else float(value))
+
+    def close(self) -> None:
+        """Let go of the table."""
+        if "_cursor" in self.__dict__:
+            self._cursor.close()
+
+
+def arrow_table(table: Table) -> Any:
+    """Return the Arrow table that stands for a table in SQL."""
+    import pyarrow as pa
+
+    arrays: dict[str, Any] = {ROW: pa.array(range(len(table)), pa.int64())}
+    for column, (typed, text) in zip(table.columns, sql_names(table), strict=True):
+        if column.kind == "number":
+            arrays[typed] = pa.array(column.numbers, pa.float64(), from_pandas=True)
+        elif column.kind == "date":
+            order = column.dates.order
+            moments = np.round(np.where(np.isnan(order), 0, order) * 86_400_000_000).astype("int64")
+            stamps = pa.array(moments, mask=np.isnan(order)).cast(pa.timestamp("us"))
+            arrays[typed] = stamps
+        arrays[text] = pa.array(column.text, pa.string())
+    return pa.table(arrays)
+
+
+_lock = threading.Lock()
+_shared: list[Any] = []
+
+
+def _connection() -> Any:
+    """The one connection of the process; each table has a cursor of its own."""
+    import duckdb
+
+    with _lock:
+        if not _shared:
+            connection = duckdb.connect(":memory:", config={"enable_external_access": "false"})
+            connection.execute("SET threads = 1; SET lock_configuration = true")
+            _shared.append(connection)
+    return _shared[0]

@@ -1,0 +1,42 @@
+"""Denotations: what a program means on a table. A set of cells, or a value with the cells that support it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from denota.tables.table import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Denotation:
+    """Some rows of some columns, in table order, and the value computed from them if there is one."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    value: float | None = None
+
+    @property
+    def cells(self) -> frozenset[Cell]:
+        """The cells, `(row, column)`."""
+        return frozenset((row, column) for row in self.rows for column in self.columns)
+
+    @staticmethod
+    def of_cells(cells: Iterable[Cell]) -> Denotation:
+        """Return the smallest denotation that covers the cells: their rows and their columns.
+
+        An answer that a person gave need not be a rectangle (0.5% of SQA's are not); as context it is taken as one.
+        """
+        cells = list(cells)
+        rows, columns = {row for row, _ in cells}, {column for _, column in cells}
+        return Denotation(tuple(sorted(rows)), tuple(sorted(columns)))
+
+
+def jaccard(predicted: frozenset[Cell], gold: frozenset[Cell]) -> float:
+    """R(y, z) = |A ∩ Z| / |A ∪ Z|, 1 for equal sets (two empty ones too).
+
+    >>> jaccard(frozenset({(0, 0), (1, 0)}), frozenset({(1, 0)}))
+    0.5
+    """
+    union = len(predicted | gold)
+    return len(predicted & gold) / union if union else 1.0

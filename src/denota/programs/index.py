@@ -1,0 +1,190 @@
+"""What the program space needs to know of a table, made once and shared by all its questions.
+
+The cells of a column fall into value classes: two cells are of one class if they state the same number in a number column, the
+same date in a date column, or have the same text. `=` and `!=` are about classes. R rows, C columns, V classes.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.tables.cells import normalise
+from denota.tables.column import Column
+from denota.tables.table import Table
+from denota.tokens import content, tokenise
+
+LONG: Final = 2_000
+"""A column with more value classes than this offers only those that a word or number of the question leads to."""
+
+Mask = NDArray[np.bool_]
+
+
+def index_of(table: Table) -> TableIndex:
+    """Return the table's index, made at the first call and kept as long as the table lives."""
+    key = id(table)
+    entry = _INDEXES.get(key)
+    if entry is None or entry[0]() is not table:
+        gone = weakref.ref(table, lambda _: _INDEXES.pop(key, None))
+        entry = _INDEXES[key] = (gone, TableIndex(table))
+    return entry[1]
+
+
+_INDEXES: dict[int, tuple[weakref.ref[Table], TableIndex]] = {}
+
+
+class TableIndex:
+    """A table's columns as arrays of value classes, with the masks that every question over it shares."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = weakref.ref(table)
+        self.columns = tuple(ColumnIndex(column) for column in table.columns)
+        self.names = table.names
+        self.rows = len(table)
+        self.position = {name: position for position, name in enumerate(table.names)}
+
+    @property
+    def table(self) -> Table:
+        """The table itself, which outlives its index."""
+        table = self._table()
+        assert table is not None
+        return table
+
+    @cached_property
+    def all_rows(self) -> Mask:
+        """(R,) all True."""
+        return np.ones(self.rows, dtype=bool)
+
+    @cached_property
+    def totals(self) -> Mask:
+        """(R,) True for rows that sum up others: a cell of theirs says `Total` and nothing else."""
+        return np.array([is_total(self.table.row(row)) for row in range(self.rows)], dtype=bool)
+
+    @cached_property
+    def classes(self) -> tuple[NDArray[np.int16], NDArray[np.int32], Mask]:
+        """(V,) column, (V,) class and (V, R) rows of every value class of the columns that are not long."""
+        columns, classes, masks = [], [], []
+        for position, column in enumerate(self.columns):
+            if column.count <= LONG:
+                ids = np.arange(column.count, dtype=np.int32)
+                columns.append(np.full(column.count, position, np.int16))
+                classes.append(ids)
+                masks.append(column.classes == ids[:, None])
+        if not masks:
+            empty = np.zeros(0, np.int16)
+            return empty, empty.astype(np.int32), np.zeros((0, self.rows), bool)
+        return np.concatenate(columns), np.concatenate(classes), np.concatenate(masks)
+
+    @cached_property
+    def long(self) -> tuple[int, ...]:
+        """The columns with more than LONG value classes."""
+        return tuple(i for i, column in enumerate(self.columns) if column.count > LONG)
+
+    @cached_property
+    def ordered(self) -> tuple[int, ...]:
+        """The columns of numbers or dates."""
+        return tuple(i for i, column in enumerate(self.columns) if column.order is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnIndex:
+    """One column's value classes and its order."""
+
+    column: Column
+
+    @cached_property
+    def _grouped(self) -> tuple[NDArray[np.int32], tuple[str, ...], NDArray[np.int32]]:
+        """(R,) class of each row, (V,) text and (V,) row of the first cell of each class."""
+        column = self.column
+        keys: list[object] = list(column.values)
+        if column.kind != "text":
+            first = np.zeros(len(column.values), np.int64)
+            first[column.codes[::-1]] = np.arange(len(column) - 1, -1, -1)
+            stated = column.numbers[first] if column.kind == "number" else column.dates.order[first]
+            keys = [
+                text if np.isnan(value) else float(value)
+                for text, value in zip(column.values, stated, strict=True)
+            ]
+        ids: dict[object, int] = {}
+        by_value = np.array([ids.setdefault(key, len(ids)) for key in keys], dtype=np.int32)
+        classes = by_value[column.codes] if len(column) else np.zeros(0, np.int32)
+        rows = np.zeros(len(ids), np.int32)
+        rows[classes[::-1]] = np.arange(len(column) - 1, -1, -1, dtype=np.int32)
+        return classes, tuple(column.text[row] for row in rows), rows
+
+    @cached_property
+    def classes(self) -> NDArray[np.int32]:
+        """(R,) the value class of each row's cell."""
+        return self._grouped[0]
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """(V,) the text of the first cell of each class."""
+        return self._grouped[1]
+
+    @cached_property
+    def count(self) -> int:
+        """V, the number of classes."""
+        return len(self.texts)
+
+    @cached_property
+    def order(self) -> NDArray[np.float64] | None:
+        """(R,) what `IS MAX` and its like go by: numbers, or dates in days; None for text."""
+        if self.column.kind == "number":
+            return self.column.numbers
+        return self.column.dates.order if self.column.kind == "date" else None
+
+    @cached_property
+    def name_content(self) -> frozenset[str]:
+        """The content words of the column's name."""
+        return content(self.column.name)
+
+    @cached_property
+    def class_content(self) -> tuple[frozenset[str], ...]:
+        """(V,) the content words of each class's text."""
+        return tuple(content(text) for text in self.texts)
+
+    @cached_property
+    def class_numbers(self) -> NDArray[np.float64]:
+        """(V,) the number each class states, NaN if none."""
+        return self.column.numbers[self._grouped[2]]
+
+    @cached_property
+    def by_word(self) -> dict[str, list[int]]:
+        """The classes whose text has a word: the value index of a long column, and what CONTAINS looks into."""
+        found: dict[str, list[int]] = {}
+        for position, text in enumerate(self.texts):
+            for word in set(tokenise(text)):
+                found.setdefault(word, []).append(position)
+        return found
+
+    def rows_with_word(self, word: str) -> Mask:
+        """(R,) True where the cell's text has the word."""
+        return np.isin(self.classes, self.by_word.get(word, ()))
+
+    def class_of(self, text: str) -> int | None:
+        """Return the class of the cells with this text, if there are any."""
+        return self._class_of_text.get(text)
+
+    @cached_property
+    def _class_of_text(self) -> dict[str, int]:
+        return dict(zip(self.column.text, self.classes.tolist(), strict=True))
+
+
+def is_total(cells: tuple[str, ...]) -> bool:
+    """Say whether a row's cells make it one that sums up others.
+
+    >>> is_total(("Total", "12")), is_total(("Total eclipse", "12"))
+    (True, False)
+    """
+    return any(len(cell) < 16 and normalise(cell).lower() in _TOTALS for cell in cells)
+
+
+_TOTALS: Final = frozenset(
+    ("total", "totals", "total:", "grand total", "overall", "sum", "career total", "career totals")
+)

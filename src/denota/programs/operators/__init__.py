@@ -1,0 +1,128 @@
+"""The operators of the program language, each declared once, and the languages made of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from denota.errors import ProgramError
+from denota.programs.operators.aggregates import AVERAGE, COUNT, LARGEST, SMALLEST, SUM
+from denota.programs.operators.comparison import (
+    AT_LEAST,
+    AT_MOST,
+    DATE_IS,
+    DECADE_IS,
+    GREATER,
+    IS_EMPTY,
+    IS_NOT_EMPTY,
+    IS_POSITIVE,
+    IS_ZERO,
+    LESS,
+)
+from denota.programs.operators.declare import (
+    AggregateOperator,
+    Feature,
+    ScopeOperator,
+    TestOperator,
+)
+from denota.programs.operators.equality import CONTAINS, EQUAL, NOT_CONTAINS, NOT_EQUAL
+from denota.programs.operators.relation import SAME_VALUE
+from denota.programs.operators.scopes import (
+    CELL,
+    NEXT_ROW,
+    OTHERS,
+    PREVIOUS,
+    ROW_BEFORE,
+    TABLE,
+    WITHOUT_TOTALS,
+)
+from denota.programs.operators.superlative import (
+    BOTTOM,
+    DISTINCT,
+    FIRST,
+    FIRST_K,
+    KTH_MAX,
+    KTH_MIN,
+    LAST,
+    LAST_K,
+    MAX,
+    MAX_TIES,
+    MIN,
+    MIN_TIES,
+    TOP,
+)
+
+TESTS: Final[dict[str, TestOperator]] = {
+    test.name: test
+    for test in (
+        EQUAL, NOT_EQUAL, GREATER, AT_LEAST, LESS, AT_MOST, MAX, MIN,
+        CONTAINS, NOT_CONTAINS, DATE_IS, DECADE_IS, IS_EMPTY, IS_NOT_EMPTY, IS_ZERO, IS_POSITIVE, MAX_TIES, MIN_TIES, TOP, BOTTOM, KTH_MAX, KTH_MIN,
+        FIRST, LAST, FIRST_K, LAST_K, DISTINCT, SAME_VALUE,
+    )
+}  # fmt: skip
+SCOPES: Final[dict[str, ScopeOperator]] = {
+    scope.name: scope
+    for scope in (TABLE, PREVIOUS, CELL, WITHOUT_TOTALS, OTHERS, NEXT_ROW, ROW_BEFORE)
+}
+AGGREGATES: Final[dict[str, AggregateOperator]] = {
+    aggregate.name: aggregate for aggregate in (COUNT, SUM, AVERAGE, SMALLEST, LARGEST)
+}
+FEATURES: Final[dict[str, Feature]] = {
+    feature.name: feature
+    for feature in (
+        Feature("or", "one of two values", example="SELECT Crew WHERE Leader = 'A' OR Leader = 'B'"),
+        Feature("any_of", "one of all the values that the question names", example="... = 'A' OR ... = 'B' OR ... = 'C'"),
+        Feature("and", "two conditions at once", example="SELECT Leader WHERE Ships = '2' AND Crew > 50"),
+        Feature("several_columns", "more than one column selected", example="SELECT Leader, Crew"),
+        Feature("columns_of_previous", "another column of the previous rows", example="SELECT Crew OF PREVIOUS"),
+        Feature("number_words", "numbers written as words", example="the top three"),
+    )
+}  # fmt: skip
+
+_DYNSP = frozenset(
+    [
+        "table",
+        "previous",
+        "equal",
+        "not_equal",
+        "greater",
+        "at_least",
+        "less",
+        "at_most",
+        "max",
+        "min",
+    ]
+)
+_DYNSP_PLUS = _DYNSP | {"or", "cell"}
+_EXTENDED = (
+    _DYNSP | set(TESTS) | set(FEATURES) | {"without_totals", "others", "next_row", "row_before"}
+)
+LANGUAGES: Final[dict[str, frozenset[str]]] = {
+    "dynsp": _DYNSP,
+    "dynsp++": _DYNSP_PLUS,
+    "extended": frozenset(_EXTENDED),
+}
+"""The names of the operators of each language; a set of one's own is as good."""
+
+
+def language_of(name: str) -> frozenset[str]:
+    """Return the operators of a language, with `+x` and `-x` adding and taking away operators.
+
+    >>> sorted(language_of("dynsp++") - language_of("dynsp"))
+    ['cell', 'or']
+    >>> "max" in language_of("dynsp -max")
+    False
+    """
+    base, *changes = name.split()
+    if base not in LANGUAGES:
+        raise ProgramError(
+            f"there is no language {base!r}; the languages are {', '.join(LANGUAGES)}"
+        )
+    language = set(LANGUAGES[base])
+    known = {*TESTS, *SCOPES, *AGGREGATES, *FEATURES}
+    for change in changes:
+        if change[:1] not in ("+", "-") or change[1:] not in known:
+            raise ProgramError(
+                f"{change!r} is not + or - and an operator: {', '.join(sorted(known))}"
+            )
+        (language.add if change[0] == "+" else language.discard)(change[1:])
+    return frozenset(language)

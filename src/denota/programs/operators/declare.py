@@ -1,0 +1,151 @@
+"""How an operator is declared: once, with its spelling, meaning, SQL, English and the candidates it offers.
+
+Printer, parser, executor, SQL, English, the space and the docs are derived from these declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.programs.constants import Constants
+from denota.programs.index import Mask, TableIndex
+from denota.programs.lexicon import has_trigger
+from denota.programs.tree import Argument, Test
+from denota.tables.table import Table
+
+if TYPE_CHECKING:
+    from denota.programs.sql import Names
+
+Meaning = Callable[[Table, Sequence[int], Test, Sequence[int]], list[int]]
+"""(table, rows in table order, test, previous answer's rows) -> the rows the test keeps."""
+Needs = Literal["lexical", "trigger", "nothing"]
+"""What makes a use of the operator grounded: words shared with its constant, a trigger word, or nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """What the candidates of an operator depend on: a question, a table and the rows of a scope."""
+
+    index: TableIndex
+    scope: Mask  #: (R,) the rows to choose from
+    constants: Constants
+    numbers: tuple[Argument, ...]
+    """The numbers a program may use, number words too where the language has them."""
+    previous: Mask | None  #: (R,) the previous answer's rows
+
+    def triggered(self, operator: str) -> bool:
+        """Say whether the question has a word or phrase that calls for the operator."""
+        return has_trigger(operator, self.constants.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Candidate conditions of one operator: N of them over R rows."""
+
+    column: NDArray[np.int16]  #: (N,) the column tested, -1 for none
+    first: NDArray[np.int32]  #: (N,) what `argument` turns into the argument
+    mask: Mask  #: (N, R) the rows of the scope each keeps
+    grounded: Mask  #: (N,) whether the question bears the condition out
+
+
+@dataclass(frozen=True, eq=False)
+class TestOperator:
+    """An operator that tests rows."""
+
+    name: str
+    keywords: tuple[str, ...]
+    """As written behind the column."""
+    english: str
+    """With {column} and {argument}."""
+    meaning: Meaning
+    """The rows the test keeps, as the reference executor sees it."""
+    sql: Callable[[Test, Names], Any]
+    """The condition as a sqlglot expression over the scope."""
+    candidates: Callable[[Situation], Block]
+    """All conditions the operator offers in a situation, those that keep no row left out."""
+    argument: Callable[[Situation, int, int], Argument | None] = lambda situation, column, first: (
+        None
+    )
+    """The argument of a candidate: (situation, column, first) -> argument."""
+    takes: Literal["value", "word", "number", "constant"] | None = None
+    has_column: bool = True
+    needs: Needs = "nothing"
+    row_order: bool = False
+    """Whether the meaning depends on the order of rows (a tie broken by it counts)."""
+    example: str = ""
+    __test__ = False
+
+
+@dataclass(frozen=True, eq=False)
+class ScopeOperator:
+    """An operator that says which rows a program starts from."""
+
+    name: str
+    alone: str
+    """As written in front of WHERE when the previous answer's columns are selected; empty if they cannot be."""
+    with_columns: str
+    """As written behind SELECT and its columns; empty if they cannot be."""
+    english: str
+    meaning: Callable[[Table, tuple[int, ...] | None], list[int]]
+    """(table, previous rows) -> the rows in table order."""
+    sql: Callable[[Names], Any]
+    """The condition on `_row`, or None for all rows."""
+    rows: Callable[[TableIndex, Mask | None], Mask]
+    """(R,) the same rows as a mask."""
+    follows: bool = True
+    """Whether it needs a previous answer."""
+    needs: Needs = "nothing"
+    row_order: bool = False
+    example: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class AggregateOperator:
+    """An operator that computes a value from the selected cells."""
+
+    name: str
+    keyword: str
+    english: str
+    meaning: Callable[[Table, list[tuple[int, int]]], float | None]
+    sql: Callable[[Any], Any]
+    numeric: bool = True
+    needs: Needs = "trigger"
+    example: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """A part of a language that is neither test nor scope: OR, AND, several columns, number words."""
+
+    name: str
+    english: str
+    needs: Needs = "nothing"
+    example: str = ""
+    triggers: tuple[str, ...] = field(default=())
+
+
+def block(
+    parts: Sequence[tuple[int, NDArray[np.int32], Mask, Mask]], rows: int, scope: Mask
+) -> Block:
+    """Join a test's candidates, given by column as (column, first, mask, grounded), and drop those that keep no row."""
+    if not parts:
+        return Block(
+            np.zeros(0, np.int16),
+            np.zeros(0, np.int32),
+            np.zeros((0, rows), bool),
+            np.zeros(0, bool),
+        )
+    column = np.concatenate([np.full(len(first), c, np.int16) for c, first, _, _ in parts])
+    mask = np.concatenate([m for _, _, m, _ in parts]) & scope
+    kept = mask.any(axis=1)
+    return Block(
+        column[kept],
+        np.concatenate([first for _, first, _, _ in parts])[kept].astype(np.int32),
+        mask[kept],
+        np.concatenate([g for _, _, _, g in parts])[kept],
+    )

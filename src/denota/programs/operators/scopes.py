@@ -1,0 +1,127 @@
+"""Scopes: the rows a program starts from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from denota.programs.index import Mask, TableIndex, is_total
+from denota.programs.operators.declare import ScopeOperator
+from denota.tables.table import Table
+
+
+def _all(table: Table, previous: tuple[int, ...] | None) -> list[int]:
+    return list(range(len(table)))
+
+
+def _previous(table: Table, previous: tuple[int, ...] | None) -> list[int]:
+    return list(previous or ())
+
+
+def _others(table: Table, previous: tuple[int, ...] | None) -> list[int]:
+    return [row for row in range(len(table)) if row not in (previous or ())]
+
+
+def _without_totals(table: Table, previous: tuple[int, ...] | None) -> list[int]:
+    return [row for row in range(len(table)) if not is_total(table.row(row))]
+
+
+def _after(table: Table, previous: tuple[int, ...] | None) -> list[int]:
+    return [row for row in range(len(table)) if row - 1 in (previous or ())]
+
+
+def _before(table: Table, previous: tuple[int, ...] | None) -> list[int]:
+    return [row for row in range(len(table)) if row + 1 in (previous or ())]
+
+
+def _mask(index: TableIndex, previous: Mask | None) -> Mask:
+    assert previous is not None
+    return previous
+
+
+def _shifted(index: TableIndex, previous: Mask | None, by: int) -> Mask:
+    assert previous is not None
+    mask = np.zeros_like(previous)
+    if by > 0:
+        mask[by:] = previous[:-by]
+    else:
+        mask[:by] = previous[-by:]
+    return mask
+
+
+TABLE = ScopeOperator(
+    name="table",
+    alone="",
+    with_columns="",
+    english="",
+    meaning=_all,
+    sql=lambda names: None,
+    rows=lambda index, previous: index.all_rows,
+    follows=False,
+    example="SELECT Leader",
+)
+WITHOUT_TOTALS = ScopeOperator(
+    name="without_totals",
+    alone="",
+    with_columns="WITHOUT TOTALS",
+    english="leaving out rows that are totals",
+    meaning=_without_totals,
+    sql=lambda names: names.not_total(),
+    rows=lambda index, previous: ~index.totals,
+    follows=False,
+    example="SELECT Nation WITHOUT TOTALS WHERE Gold IS MAX",
+)
+PREVIOUS = ScopeOperator(
+    name="previous",
+    alone="FOLLOW-UP",
+    with_columns="OF PREVIOUS",
+    english="among those",
+    meaning=_previous,
+    sql=lambda names: names.in_previous(),
+    rows=_mask,
+    example="FOLLOW-UP WHERE Ships = '2'",
+)
+CELL = ScopeOperator(
+    name="cell",
+    alone="",
+    with_columns="FOLLOW-UP CELL",
+    english="in the row of that cell",
+    meaning=_previous,
+    sql=lambda names: names.in_previous(),
+    rows=_mask,
+    example="SELECT Leader FOLLOW-UP CELL",
+)
+OTHERS = ScopeOperator(
+    name="others",
+    alone="OTHERS",
+    with_columns="OF OTHERS",
+    english="among the others",
+    meaning=_others,
+    sql=lambda names: names.in_previous().not_(),
+    rows=lambda index, previous: ~_mask(index, previous),
+    needs="trigger",
+    example="OTHERS WHERE Ships = '2'",
+)
+NEXT_ROW = ScopeOperator(
+    name="next_row",
+    alone="NEXT ROW",
+    with_columns="OF NEXT ROW",
+    english="in the row after",
+    meaning=_after,
+    sql=lambda names: names.beside_previous(1),
+    rows=lambda index, previous: _shifted(index, previous, 1),
+    needs="trigger",
+    row_order=True,
+    example="NEXT ROW",
+)
+ROW_BEFORE = ScopeOperator(
+    name="row_before",
+    alone="ROW BEFORE",
+    with_columns="OF ROW BEFORE",
+    english="in the row before",
+    meaning=_before,
+    sql=lambda names: names.beside_previous(-1),
+    rows=lambda index, previous: _shifted(index, previous, -1),
+    needs="trigger",
+    row_order=True,
+    example="ROW BEFORE",
+)
