@@ -15,8 +15,13 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) -e ".[dev]"
 	@touch $(READY)
 
-demo: $(READY)  ## Show a sample table as denota understands it
+demo: $(READY)  ## Show a sample table as denota understands it, and a conversation of written programs over it
 	$(BIN)/denota show examples/expeditions.csv
+	$(BIN)/denota run examples/expeditions.csv \
+	  "SELECT Leader WHERE Crew > 50" \
+	  "FOLLOW-UP WHERE \"Longest day's run\" IS MAX" \
+	  "SELECT Cost FOLLOW-UP CELL" \
+	  "SUM (SELECT Crew WHERE Season IS IN DECADE 1890)"
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
 	$(BIN)/python -m pytest
@@ -31,8 +36,10 @@ format: $(READY)  ## Put the code into the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)  ## Measure reading speed, JSON out
+bench: $(READY)  ## Measure the speed of reading tables, of executing and of generating programs, JSON out
 	$(BIN)/python benchmarks/tables.py
+	$(BIN)/python benchmarks/programs.py
+	$(BIN)/python benchmarks/generate.py
 
 clean:  ## Remove the environment and caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -19,3 +19,7 @@ class DataError(DenotaError):
 
 class ProgramError(DenotaError):
     """A program that cannot be read or executed."""
+
+
+class ConfigError(DenotaError):
+    """A setting that does not exist or has no such value."""

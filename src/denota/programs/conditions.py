@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.index import Mask
+from denota.programs.index import ROOM, Mask
 from denota.programs.operators import TESTS
 from denota.programs.operators.declare import Block, Situation, TestOperator
 from denota.programs.operators.equality import EQUAL, shared_values
@@ -25,7 +25,7 @@ NAMED: Final = 6
 CONJOINED: Final = 20
 """At most so many conditions are joined in pairs by AND."""
 
-_NONE, _OR, _AND = -1, -2, -3
+NONE, OR, AND = -1, -2, -3
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Conditions:
 
     situation: Situation
     tests: tuple[TestOperator, ...]
-    operator: NDArray[np.int16]  #: (N,) position in `tests`, or one of _NONE, _OR, _AND
+    operator: NDArray[np.int16]  #: (N,) position in `tests`, or one of NONE, OR, AND
     column: NDArray[np.int16]  #: (N,)
     first: NDArray[np.int32]  #: (N,) a test's argument; a value class; a condition
     second: NDArray[np.int32]  #: (N,) the other value class or condition
@@ -50,14 +50,9 @@ class Conditions:
         return len(self.operator)
 
     @cached_property
-    def rows(self) -> NDArray[np.float32]:
-        """(N, R) the mask as numbers, for matrix products."""
-        return self.mask.astype(np.float32)
-
-    @cached_property
     def sizes(self) -> NDArray[np.float32]:
         """(N,) how many rows each keeps."""
-        sizes: NDArray[np.float32] = self.rows.sum(axis=1)
+        sizes: NDArray[np.float32] = np.asarray(np.count_nonzero(self.mask, axis=1), np.float32)
         return sizes
 
     def condition(self, number: int) -> Condition | None:
@@ -65,13 +60,13 @@ class Conditions:
         operator, column = int(self.operator[number]), int(self.column[number])
         first, second = int(self.first[number]), int(self.second[number])
         names = self.situation.index.names
-        if operator == _NONE:
+        if operator == NONE:
             return None
-        if operator == _AND:
+        if operator == AND:
             whole = self.whole or self
             parts = (whole.condition(first), whole.condition(second))
             return And(tuple(part for part in parts if isinstance(part, Test)))
-        if operator == _OR:
+        if operator == OR:
             classes = (first, second) if second >= 0 else self.named[first][1]
             values = (EQUAL.argument(self.situation, column, value) for value in classes)
             return Or(tuple(Test("equal", names[column], value) for value in values))
@@ -108,7 +103,7 @@ def conditions_of(situation: Situation, scope: str, language: frozenset[str]) ->
     tests = tuple(test for name, test in TESTS.items() if name in language)
     blocks = [test.candidates(situation) for test in tests] if scope != "cell" else []
     simple = _Joined(situation, tests)
-    simple.add(_NONE, _no_condition(situation))
+    simple.add(NONE, _no_condition(situation))
     for position, found in enumerate(blocks):
         simple.add(position, found)
     if scope != "cell":
@@ -164,9 +159,16 @@ def _add_pairs_of_values(joined: _Joined, situation: Situation) -> None:
     masks = masks & situation.scope
     here = masks.any(axis=1)
     columns, classes, masks, grounded = columns[here], classes[here], masks[here], grounded[here]
+    if len(columns) * _most_joined(masks.shape[1]) * masks.shape[1] > 10 * ROOM:
+        columns, classes, masks, grounded = (
+            columns[grounded],
+            classes[grounded],
+            masks[grounded],
+            grounded[grounded],
+        )
     lefts, rights = [], []
     for column in np.unique(columns):
-        places = np.flatnonzero(columns == column)
+        places = np.flatnonzero(columns == column)[: _most_joined(masks.shape[1])]
         left, right = np.triu_indices(len(places), k=1)
         lefts.append(places[left])
         rights.append(places[right])
@@ -176,7 +178,7 @@ def _add_pairs_of_values(joined: _Joined, situation: Situation) -> None:
     block = Block(
         columns[left], classes[left], masks[left] | masks[right], grounded[left] & grounded[right]
     )
-    joined.add(_OR, block, classes[right])
+    joined.add(OR, block, classes[right])
 
 
 def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> None:
@@ -187,7 +189,7 @@ def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> Non
     by_column: dict[int, list[int]] = {}
     for place in np.flatnonzero(grounded & masks.any(axis=1)).tolist():
         column = situation.index.columns[int(columns[place])]
-        own = column.class_content[int(classes[place])]
+        own = column.class_content(int(classes[place]))
         if own <= words or len(own & words) * 2 > len(own):
             by_column.setdefault(int(columns[place]), []).append(place)
     for column_id, places in by_column.items():
@@ -196,7 +198,7 @@ def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> Non
             left, right = (np.array(side) for side in zip(*twos, strict=True))
             mask = masks[left] | masks[right]
             joined.add(
-                _OR,
+                OR,
                 Block(columns[left], classes[left], mask, np.ones(len(left), bool)),
                 classes[right],
             )
@@ -204,7 +206,7 @@ def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> Non
             joined.named.append((column_id, tuple(int(classes[place]) for place in places)))
             first = np.full(1, len(joined.named) - 1, np.int32)
             mask = masks[places].max(axis=0, keepdims=True)
-            joined.add(_OR, Block(columns[places[:1]], first, mask, np.ones(1, bool)))
+            joined.add(OR, Block(columns[places[:1]], first, mask, np.ones(1, bool)))
 
 
 def _add_conjunctions(joined: _Joined, situation: Situation) -> None:
@@ -217,20 +219,27 @@ def _add_conjunctions(joined: _Joined, situation: Situation) -> None:
     if not len(best):
         return
     others = np.flatnonzero(so_far.operator >= 0)
+    if len(best) * len(others) * so_far.mask.shape[1] > 10 * ROOM:
+        best = others = best[: _most_joined(so_far.mask.shape[1])]
     left, right = (side.ravel() for side in np.meshgrid(best, others, indexing="ij"))
     once = ~np.isin(right, best) | (left < right)
     left, right = left[once], right[once]
     mask = so_far.mask[left] & so_far.mask[right]
     sizes = np.asarray(so_far.sizes)
-    both = np.asarray(mask.sum(axis=1))
+    both = np.asarray(np.count_nonzero(mask, axis=1))
     kept = np.flatnonzero((both > 0) & (both < sizes[left]) & (both < sizes[right]))
     left, right, mask = left[kept], right[kept], mask[kept]
     none = np.full(len(left), -1, np.int16)
     joined.add(
-        _AND,
+        AND,
         Block(none, left.astype(np.int32), mask, so_far.grounded[right]),
         right.astype(np.int32),
     )
+
+
+def _most_joined(rows: int) -> int:
+    """How many conditions can be joined in pairs without taking more room than there is."""
+    return int((2 * ROOM / max(1, rows)) ** 0.5) + 1
 
 
 def _support(conditions: Conditions, number: int) -> float:
@@ -244,7 +253,7 @@ def _support(conditions: Conditions, number: int) -> float:
         column = situation.index.columns[column_id]
         support += 0.5 * len(column.name_content & words) / max(1, len(column.name_content))
         if test.takes == "value":
-            own = column.class_content[int(conditions.first[number])]
+            own = column.class_content(int(conditions.first[number]))
             support += len(own & words) / max(1, len(own)) - (test.name == "not_equal") * 0.25
     if test.needs == "trigger" or test.takes == "word":
         support += 0.5

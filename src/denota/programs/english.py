@@ -36,9 +36,10 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
 def _condition(condition: Condition) -> str:
     if isinstance(condition, Test):
         test = TESTS[condition.operator]
-        return test.english.format(
-            column=condition.column or "", argument=_argument(condition.argument)
-        )
+        form = test.english
+        if isinstance(condition.argument, Date) and test.english_of_dates:
+            form = test.english_of_dates
+        return form.format(column=condition.column or "", argument=_argument(condition.argument))
     first = condition.parts[0]
     if isinstance(condition, Or) and all(part.operator == "equal" for part in condition.parts):
         return f"{first.column} is {_list(tuple(_argument(p.argument) for p in condition.parts), 'or')}"

@@ -7,6 +7,7 @@ same date in a date column, or have the same text. `=` and `!=` are about classe
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -21,6 +22,9 @@ from denota.tokens import content, tokenise
 
 LONG: Final = 2_000
 """A column with more value classes than this offers only those that a word or number of the question leads to."""
+ROOM: Final = 4_000_000
+"""The most (condition, row) pairs that the values of one column, or the pairs of conditions of a scope, may take; in tables of
+thousands of rows this makes columns long that have fewer classes than LONG, and leaves out pairs that the question does not name."""
 
 Mask = NDArray[np.bool_]
 
@@ -63,14 +67,19 @@ class TableIndex:
     @cached_property
     def totals(self) -> Mask:
         """(R,) True for rows that sum up others: a cell of theirs says `Total` and nothing else."""
-        return np.array([is_total(self.table.row(row)) for row in range(self.rows)], dtype=bool)
+        found = np.zeros(self.rows, dtype=bool)
+        for column in self.table.columns:
+            found |= np.array([is_total((text,)) for text in column.values], dtype=bool)[
+                column.codes
+            ]
+        return found
 
     @cached_property
     def classes(self) -> tuple[NDArray[np.int16], NDArray[np.int32], Mask]:
         """(V,) column, (V,) class and (V, R) rows of every value class of the columns that are not long."""
         columns, classes, masks = [], [], []
         for position, column in enumerate(self.columns):
-            if column.count <= LONG:
+            if not column.is_long:
                 ids = np.arange(column.count, dtype=np.int32)
                 columns.append(np.full(column.count, position, np.int16))
                 classes.append(ids)
@@ -81,9 +90,44 @@ class TableIndex:
         return np.concatenate(columns), np.concatenate(classes), np.concatenate(masks)
 
     @cached_property
+    def vocabulary(self) -> dict[str, int]:
+        """The T tokens of the column names and of the values in `classes`, numbered."""
+        found: dict[str, int] = {}
+        for name in self.names:
+            for token in tokenise(name):
+                found.setdefault(token, len(found))
+        for column in self.columns:
+            if not column.is_long:
+                for text in column.texts:
+                    for token in tokenise(text):
+                        found.setdefault(token, len(found))
+        return found
+
+    @cached_property
+    def name_words(self) -> NDArray[np.float32]:
+        """(C, T) 1 where a column's name has a token."""
+        return self.words_in(self.names)
+
+    @cached_property
+    def class_words(self) -> NDArray[np.float32]:
+        """(V, T) 1 where a value of `classes` has a token."""
+        texts = [text for column in self.columns if not column.is_long for text in column.texts]
+        return self.words_in(texts)
+
+    def words_in(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(texts, T) 1 where a text has a token of the vocabulary."""
+        found = np.zeros((len(texts), len(self.vocabulary)), np.float32)
+        for line, text in enumerate(texts):
+            for token in tokenise(text):
+                place = self.vocabulary.get(token)
+                if place is not None:
+                    found[line, place] = 1
+        return found
+
+    @cached_property
     def long(self) -> tuple[int, ...]:
-        """The columns with more than LONG value classes."""
-        return tuple(i for i, column in enumerate(self.columns) if column.count > LONG)
+        """The columns whose values are looked up by the words of the question."""
+        return tuple(i for i, column in enumerate(self.columns) if column.is_long)
 
     @cached_property
     def ordered(self) -> tuple[int, ...]:
@@ -133,6 +177,11 @@ class ColumnIndex:
         return len(self.texts)
 
     @cached_property
+    def is_long(self) -> bool:
+        """Whether there are too many classes to offer them all."""
+        return self.count > LONG or self.count * len(self.column) > ROOM
+
+    @cached_property
     def order(self) -> NDArray[np.float64] | None:
         """(R,) what `IS MAX` and its like go by: numbers, or dates in days; None for text."""
         if self.column.kind == "number":
@@ -145,9 +194,23 @@ class ColumnIndex:
         return content(self.column.name)
 
     @cached_property
-    def class_content(self) -> tuple[frozenset[str], ...]:
-        """(V,) the content words of each class's text."""
-        return tuple(content(text) for text in self.texts)
+    def rising(self) -> NDArray[np.int64]:
+        """The rows that have a place in the order, from smallest to largest, equal ones in table order."""
+        if self.order is None:
+            return np.zeros(0, np.int64)
+        rows = np.flatnonzero(~np.isnan(self.order))
+        return rows[np.argsort(self.order[rows], kind="stable")]
+
+    def class_content(self, number: int) -> frozenset[str]:
+        """Return the content words of a class's text."""
+        known = self._contents.get(number)
+        if known is None:
+            known = self._contents[number] = content(self.texts[number])
+        return known
+
+    @cached_property
+    def _contents(self) -> dict[int, frozenset[str]]:
+        return {}
 
     @cached_property
     def class_numbers(self) -> NDArray[np.float64]:
@@ -156,8 +219,13 @@ class ColumnIndex:
 
     @cached_property
     def by_word(self) -> dict[str, list[int]]:
-        """The classes whose text has a word: the value index of a long column, and what CONTAINS looks into."""
+        """The classes whose text has a word: the value index of a long column, and what CONTAINS looks into.
+
+        The cells of long number and date columns are found by what they state, not by words.
+        """
         found: dict[str, list[int]] = {}
+        if self.is_long and self.column.kind != "text":
+            return found
         for position, text in enumerate(self.texts):
             for word in set(tokenise(text)):
                 found.setdefault(word, []).append(position)

@@ -165,7 +165,7 @@ class ProgramSpace:
         """Return the tree of a program."""
         family, selection, condition = self._place(number)
         names = self.table_index.names
-        own = family.aggregate or not self._takes_previous_columns(family)
+        own = family.aggregate or not self.takes_previous_columns(family)
         columns = tuple(names[column] for column in family.selections[selection]) if own else ()
         where = family.conditions.condition(condition)
         return Program(columns, family.scope, where, family.aggregate)
@@ -177,9 +177,9 @@ class ProgramSpace:
             if (family.scope, family.aggregate) != (program.scope, program.aggregate):
                 continue
             columns = tuple(position.get(name, -1) for name in program.columns)
-            if not columns and self._takes_previous_columns(family):
+            if not columns and self.takes_previous_columns(family):
                 columns = self._previous_columns
-            elif not family.aggregate and self._takes_previous_columns(family):
+            elif not family.aggregate and self.takes_previous_columns(family):
                 continue
             if columns not in family.selections:
                 continue
@@ -203,7 +203,7 @@ class ProgramSpace:
             value = AGGREGATES[family.aggregate].meaning(self.table_index.table, cells)
         return Denotation(tuple(rows), columns, value)
 
-    def _takes_previous_columns(self, family: Family) -> bool:
+    def takes_previous_columns(self, family: Family) -> bool:
         """Whether the family's programs name no columns of their own."""
         return bool(SCOPES[family.scope].alone) and family.selections == (self._previous_columns,)
 
@@ -228,7 +228,8 @@ def _rewards(family: Family, answer: NDArray[np.float32]) -> NDArray[np.float32]
         return np.zeros(family.count, np.float32)
     widths = np.array([len(selection) for selection in family.selections], np.float32)  # (S,)
     per_row = np.stack([answer[:, list(s)].sum(axis=1) for s in family.selections])  # (S, R)
-    hits = per_row @ family.conditions.rows.T  # (S, N)
+    rows = np.flatnonzero(answer.any(axis=1))  # only the answer's rows can be hit
+    hits = per_row[:, rows] @ family.conditions.mask[:, rows].T.astype(np.float32)  # (S, N)
     sizes = widths[:, None] * family.conditions.sizes[None, :]  # (S, N)
     rewards: NDArray[np.float32] = hits / (sizes + answer.sum() - hits)
     return rewards.ravel()
@@ -246,7 +247,8 @@ def _values(family: Family, index: TableIndex, column: int) -> NDArray[np.float6
     """(N,) the value of an aggregate over a column under every condition, NaN where there is none."""
     mask = family.conditions.mask
     if family.aggregate == "count":
-        return mask.sum(axis=1).astype(np.float64)
+        counts: NDArray[np.float64] = mask.sum(axis=1).astype(np.float64)
+        return counts
     numbers = index.columns[column].column.numbers
     stated = mask & ~np.isnan(numbers)
     some = stated.any(axis=1)

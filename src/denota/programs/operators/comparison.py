@@ -104,7 +104,7 @@ def _sql(symbol: str) -> Callable[[Test, Names], Any]:
 
 
 def _comparison(
-    name: str, symbol: str, compare: Compare, english: str, example: str
+    name: str, symbol: str, compare: Compare, english: str, of_dates: str, example: str
 ) -> TestOperator:
     return TestOperator(
         name=name,
@@ -116,30 +116,27 @@ def _comparison(
         argument=_constant,
         takes="constant",
         needs="trigger",
+        english_of_dates=of_dates,
         example=example,
     )
 
 
 GREATER = _comparison(
-    "greater", ">", operator.gt, "{column} is more than {argument}", "SELECT Leader WHERE Crew > 50"
-)
+    "greater", ">", operator.gt, "{column} is more than {argument}", "{column} is after {argument}",
+    "SELECT Leader WHERE Crew > 50",
+)  # fmt: skip
 AT_LEAST = _comparison(
-    "at_least",
-    ">=",
-    operator.ge,
-    "{column} is {argument} or more",
+    "at_least", ">=", operator.ge, "{column} is {argument} or more", "{column} is {argument} or later",
     "SELECT Leader WHERE Crew >= 50",
-)
+)  # fmt: skip
 LESS = _comparison(
-    "less",
-    "<",
-    operator.lt,
-    "{column} is less than {argument}",
+    "less", "<", operator.lt, "{column} is less than {argument}", "{column} is before {argument}",
     "SELECT Leader WHERE Season < 1900",
-)
+)  # fmt: skip
 AT_MOST = _comparison(
-    "at_most", "<=", operator.le, "{column} is {argument} or less", "SELECT Leader WHERE Ships <= 2"
-)
+    "at_most", "<=", operator.le, "{column} is {argument} or less", "{column} is {argument} or earlier",
+    "SELECT Leader WHERE Ships <= 2",
+)  # fmt: skip
 
 
 def _is_constant(situation: Situation) -> Block:

@@ -77,6 +77,8 @@ class TestOperator:
     needs: Needs = "nothing"
     row_order: bool = False
     """Whether the meaning depends on the order of rows (a tie broken by it counts)."""
+    english_of_dates: str = ""
+    """Another English form for a date as argument."""
     example: str = ""
     __test__ = False
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.index import ColumnIndex, Mask
+from denota.programs.index import ROOM, ColumnIndex, Mask
 from denota.programs.operators.declare import Block, Situation, TestOperator, block
 from denota.programs.tree import Argument, Test, Value, Word
 from denota.programs.values import stated, stated_by
@@ -65,8 +65,9 @@ def shared_values(situation: Situation) -> tuple[NDArray[np.int16], NDArray[np.i
     return columns, classes, masks, _shares_words(situation, columns, classes)
 
 
-def linked_classes(column: ColumnIndex, situation: Situation, most: int = 200) -> list[int]:
-    """Return the classes of a column that a word or number of the question leads to, best first, at most so many."""
+def linked_classes(column: ColumnIndex, situation: Situation) -> list[int]:
+    """Return the classes of a column that a word or number of the question leads to, best first, at most 200."""
+    most = min(200, max(8, ROOM // max(1, len(column.column))))
     shared: dict[int, float] = {}
     for word in situation.constants.content:
         classes = column.by_word.get(word, ())
@@ -89,7 +90,7 @@ def _shares_words(
         column = situation.index.columns[int(columns[start])]
         ids = classes[start:end]
         content = column.class_content
-        grounded[start:end] = [not words.isdisjoint(content[i]) for i in ids.tolist()]
+        grounded[start:end] = [not words.isdisjoint(content(i)) for i in ids.tolist()]
         if numbers:
             grounded[start:end] |= np.isin(column.class_numbers[ids], numbers)
     return grounded

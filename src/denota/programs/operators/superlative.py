@@ -73,9 +73,10 @@ def _orders(situation: Situation) -> list[tuple[int, NDArray[np.float64], NDArra
     for position in situation.index.ordered:
         order = situation.index.columns[position].order
         assert order is not None
-        rows = np.flatnonzero(situation.scope & ~np.isnan(order))
+        rising = situation.index.columns[position].rising
+        rows = rising[situation.scope[rising]]
         if len(rows):
-            found.append((position, order, rows[np.argsort(order[rows], kind="stable")]))
+            found.append((position, order, rows))
     return found
 
 

@@ -1,0 +1,48 @@
+"""Competing distributions q(y): which programs an update pushes down. Misra et al. (2018), Table 1.
+
+Like an intensity, a competing distribution is a function of K alone. It sums to 1, or is 0 everywhere where there is no rival: then there is
+no update. Whatever the intensity, y* here is the reference of the candidates.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from denota.learning.config import UpdateConfig
+from denota.learning.intensity import Rule
+from denota.registry import Registry
+from denota.search.candidates import Candidates, log_model, one_hot
+
+COMPETITORS: Registry[Rule] = Registry("competing distribution")
+
+
+@COMPETITORS.register
+def model(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """q(y) = p(y): the likelihood and policy gradient methods."""
+    return log_model(found).exp()
+
+
+@COMPETITORS.register
+def most_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """q(y) = 1{y = ȳ}, ȳ = argmax s(y) − R(y): maximum margin reward."""
+    slack = (found.scores - found.rewards).masked_fill(~found.mask, -torch.inf)
+    worst = one_hot(slack.argmax(dim=-1), slack.shape[-1]).to(found.scores.dtype)
+    return worst * violations(found).any(dim=-1, keepdim=True)
+
+
+@COMPETITORS.register
+def mean_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """q(y) = 1{y ∈ V} / |V|: maximum margin average violation reward (MAVER)."""
+    violated = violations(found)
+    return violated / violated.sum(dim=-1, keepdim=True).clamp(min=1).to(found.scores.dtype)
+
+
+def violations(found: Candidates) -> Tensor:
+    """(B, K) True for V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }; empty where there is no reference (Eq. 7, strict)."""
+    place = found.reference.clamp(min=0)[:, None]
+    score = found.scores.gather(1, place)
+    reward = found.rewards.gather(1, place)
+    beyond = found.scores + reward - found.rewards > score
+    others = torch.arange(found.scores.shape[-1], device=place.device) != found.reference[:, None]
+    return beyond & others & found.mask & (found.reference >= 0)[:, None]

@@ -1,0 +1,71 @@
+"""Intensities w(y): how strongly an update favours each program. Misra et al. (2018), Table 1.
+
+Every intensity is a function of the candidates K alone, (B, K), never differentiated, 0 on padding and 0 everywhere for a question that
+has nothing to favour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from denota.learning.config import UpdateConfig
+from denota.registry import Registry
+from denota.search.candidates import Candidates, log_model, one_hot
+
+Rule = Callable[[Candidates, UpdateConfig], Tensor]
+INTENSITIES: Registry[Rule] = Registry("intensity")
+
+
+@INTENSITIES.register
+def posterior(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) ∝ 1{R(y) = 1} p(y): maximum marginal likelihood."""
+    return _among_consistent(found, 1.0)
+
+
+@INTENSITIES.register
+def meritocratic(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) ∝ 1{R(y) = 1} p(y)^β: β = 0 uniform over the consistent, β = 1 MML, β = ∞ the most probable, ties shared."""
+    return _among_consistent(found, cfg.beta)
+
+
+@INTENSITIES.register
+def reinforce(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) = 1{y = ŷ} R(y), with ŷ drawn from the model's p over K."""
+    return one_hot(found.draw, found.scores.shape[-1]).to(found.rewards) * found.rewards * found.mask
+
+
+@INTENSITIES.register
+def expected_reward(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) = p(y) R(y): the exact gradient of Σ p R, which `reinforce` samples."""
+    return log_model(found).exp() * found.rewards
+
+
+@INTENSITIES.register
+def off_policy(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) = 1{y = ŷ} R(y) p(y) / u(y), with ŷ drawn from the exploration policy u."""
+    drawn = one_hot(found.draw, found.scores.shape[-1]).bool() & found.mask
+    ratio = (log_model(found) - found.log_explore.masked_fill(~drawn, 0)).exp()
+    return torch.where(drawn, ratio * found.rewards, 0.0)
+
+
+@INTENSITIES.register
+def reference(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) = 1{y = y*}: maximum margin reward and MAVER."""
+    return one_hot(found.reference, found.scores.shape[-1]).to(found.scores.dtype)
+
+
+DRAWS_FROM = {"reinforce": "model", "off_policy": "explore"}
+"""Which policy the sampled intensities draw their program from."""
+
+
+def _among_consistent(found: Candidates, beta: float) -> Tensor:
+    log_p = log_model(found).masked_fill(~found.consistent, -torch.inf)
+    some = found.consistent.any(dim=-1, keepdim=True)
+    if beta == torch.inf:
+        best = found.consistent & (log_p == log_p.amax(dim=-1, keepdim=True))
+        return best / best.sum(dim=-1, keepdim=True).clamp(min=1)
+    powered = (beta * log_p.masked_fill(~found.consistent, 0)).masked_fill(~found.consistent, -torch.inf)
+    return torch.where(some, torch.softmax(powered, dim=-1).nan_to_num(), 0.0)

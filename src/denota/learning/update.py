@@ -1,0 +1,37 @@
+"""The generalized update. Misra et al. (2018), Eq. 9:
+
+    Δθ = Σ_y w(y) ( ∇s(y) − Σ_y' q(y') ∇s(y') ) = Σ_y c(y) ∇s(y)   with   c = w − (Σ w) q
+
+so a learning algorithm is a pair of names, and its loss is one line.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from denota.learning.competing import COMPETITORS
+from denota.learning.config import UpdateConfig
+from denota.learning.intensity import INTENSITIES
+from denota.search.candidates import Candidates
+
+
+def surrogate_loss(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """−Σ_y sg[c(y)] s(y), summed over questions: its gradient is −Δθ.
+
+    Summed and not averaged, so that the step of a question does not depend on the batch it is in.
+    """
+    scores = found.scores.masked_fill(~found.mask, 0)
+    return -(update_coefficients(found, cfg) * scores).sum()
+
+
+def update_coefficients(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """(B, K) c(y) of the configured pair, detached."""
+    w = INTENSITIES[cfg.intensity](found, cfg).detach()
+    q = COMPETITORS[cfg.competing](found, cfg).detach()
+    return coefficients(w, q)
+
+
+def coefficients(w: Tensor, q: Tensor) -> Tensor:
+    """(B, K) c = w − (Σ w) q; 0 where q has no mass: no rival, nothing to learn."""
+    has_rival = q.sum(dim=-1, keepdim=True) > 0
+    return (w - w.sum(dim=-1, keepdim=True) * q) * has_rival

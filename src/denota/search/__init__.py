@@ -1,0 +1,1 @@
+"""Search: the programs of a question ranked under a policy, and the candidates an update learns from."""

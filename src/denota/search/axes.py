@@ -1,0 +1,264 @@
+"""A question's space as sums of axis entries: what a scorer scores, and how those scores make up a program's.
+
+A scorer gives one number for each entry of each block: a column as SELECT column, a value as the argument of =, a comparison with a number, a
+fixed action such as STOP. A selection and a condition are each a sum of a few entries, a program is selection + condition + its program-level
+features. So all programs are scored by two gathers and one broadcast, and nothing is ever computed per program in Python.
+
+C columns, V values, K constants, S selections, N conditions, P programs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.programs.conditions import AND, NONE, OR, Conditions
+from denota.programs.operators import SCOPES, TESTS
+from denota.programs.operators.equality import shared_values
+from denota.programs.space import Family, ProgramSpace
+
+Ints = NDArray[np.int32]
+
+BLOCKS: Final = (
+    "select",  # (C,) SELECT column
+    "where",  # (C,) WHERE column
+    "follow_where",  # (C,) FOLLOW-UP WHERE column
+    "equal",  # (V,) = value
+    "not_equal",  # (V,) != value
+    "follow_equal",  # (V,) = value in a follow-up
+    "follow_not_equal",  # (V,) != value in a follow-up
+    "compare",  # (4 K,) each constant with > >= < <=
+    "word",  # (W,) a word to look for
+    "constant",  # (K,) a number or date that is not compared with
+    "fixed",  # (F,) actions without an argument
+)
+COMPARISONS: Final = ("greater", "at_least", "less", "at_most")
+FIXED: Final = (
+    "nothing",
+    "stop",
+    "same_as_previous",
+    "or",
+    "and",
+    "columns_of_previous",
+    *(scope for scope in SCOPES if scope not in ("table", "previous")),
+    *(test for test in TESTS if test not in ("equal", "not_equal", *COMPARISONS)),
+)
+"""The actions without an argument; `nothing` scores 0."""
+_BLOCK: Final = {name: number for number, name in enumerate(BLOCKS)}
+_FIXED: Final = {name: number for number, name in enumerate(FIXED)}
+WIDTH: Final = 5
+"""The most entries a condition is a sum of; what is over points at `nothing`."""
+
+
+class Place(NamedTuple):
+    """A family's programs: selections [s0, s1) with the conditions of one axis."""
+
+    scope: str
+    s0: int
+    s1: int
+    conditions: Ints  #: (N,) the conditions of the family, as numbers on the condition axis
+    start: int  #: the id of the first program
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """The axes of a question."""
+
+    select_block: NDArray[np.int8]  #: (S, 1 + the most columns of a selection)
+    select_entry: NDArray[np.int16]  #: likewise
+    condition_block: NDArray[np.int8]  #: (N, WIDTH)
+    condition_entry: NDArray[np.int16]  #: (N, WIDTH)
+    condition_column: NDArray[np.int16]  #: (N,) the first column tested, -1 for none
+    condition_parts: NDArray[
+        np.int32
+    ]  #: (N, 2) the conditions an OR or AND joins first, -1 for a simple one
+    places: tuple[Place, ...]
+    values: tuple[NDArray[np.int16], NDArray[np.int32]]  #: (V,) column and class of each value
+    constants: int
+    """K, numbers and dates together."""
+    programs: int
+    """P."""
+
+
+def axes_of(space: ProgramSpace) -> Axes:
+    """Return the axes of a space."""
+    families = space.families
+    situation = families[0].conditions.situation
+    columns, classes, _, _ = shared_values(situation)
+    lookup = _ValuePlaces(columns, classes)
+    count = len(situation.numbers) + len(situation.constants.dates)
+    axes: dict[int, int] = {}
+    blocks, entries, tested, parts = [], [], [], []
+    total = 0
+    for family in families:
+        whole = family.conditions.whole or family.conditions
+        if id(whole) not in axes:
+            axes[id(whole)] = total
+            block, entry = _condition_entries(whole, family.scope, lookup)
+            blocks.append(block)
+            entries.append(entry)
+            joined = _joined(whole)
+            parts.append(np.where(joined >= 0, joined + total, -1).astype(np.int32))
+            tested.append(_first_column(whole, joined))
+            total += len(whole)
+    select_blocks, select_entries, places = [], [], []
+    width = 1 + max(len(selection) for family in families for selection in family.selections)
+    s0 = 0
+    for family in families:
+        whole = family.conditions.whole or family.conditions
+        block, entry = _select_entries(family, space, width)
+        select_blocks.append(block)
+        select_entries.append(entry)
+        numbers = axes[id(whole)] + _numbers_in(whole, family.conditions)
+        places.append(Place(family.scope, s0, s0 + len(block), numbers, family.start))
+        s0 += len(block)
+    return Axes(
+        np.concatenate(select_blocks),
+        np.concatenate(select_entries),
+        np.concatenate(blocks),
+        np.concatenate(entries),
+        np.concatenate(tested),
+        np.concatenate(parts),
+        tuple(places),
+        (columns, classes),
+        count,
+        len(space),
+    )
+
+
+class _ValuePlaces:
+    """Where a (column, class) stands on the value axis."""
+
+    def __init__(self, columns: NDArray[np.int16], classes: NDArray[np.int32]) -> None:
+        self.sorter: dict[int, NDArray[np.int64]] = {}
+        for column in np.unique(columns):
+            here = np.flatnonzero(columns == column)
+            places = np.full(int(classes[here].max()) + 1, 0)
+            places[classes[here]] = here
+            self.sorter[int(column)] = places
+
+    def __call__(self, columns: NDArray[np.int16], classes: NDArray[np.int32]) -> NDArray[np.int16]:
+        found = np.zeros(len(columns), np.int16)
+        for column in np.unique(columns):
+            here = columns == column
+            found[here] = self.sorter[int(column)][classes[here]]
+        return found
+
+
+def _joined(conditions: Conditions) -> NDArray[np.int64]:
+    """(N, 2) the two conditions that an OR of values or an AND joins first, -1 for a simple condition."""
+    found = np.full((len(conditions), 2), -1)
+    both = conditions.operator == AND
+    found[both, 0], found[both, 1] = conditions.first[both], conditions.second[both]
+    equal = next((n for n, test in enumerate(conditions.tests) if test.name == "equal"), None)
+    here = np.flatnonzero(conditions.operator == equal)
+    either = np.flatnonzero(conditions.operator == OR)
+    if len(either):
+        lookup = _ValuePlaces(conditions.column[here], conditions.first[here])
+        pairs = either[conditions.second[either] >= 0]
+        for side, classes in enumerate((conditions.first, conditions.second)):
+            found[pairs, side] = here[lookup(conditions.column[pairs], classes[pairs])]
+        for number in either[conditions.second[either] < 0].tolist():
+            column, classes_ = conditions.named[int(conditions.first[number])]
+            two = np.array(classes_[:2], np.int32)
+            found[number] = here[lookup(np.full(2, column, np.int16), two)]
+    return found
+
+
+def _first_column(conditions: Conditions, joined: NDArray[np.int64]) -> NDArray[np.int16]:
+    """(N,) the column a condition's first test looks at."""
+    both = conditions.operator == AND
+    columns = conditions.column.copy()
+    columns[both] = conditions.column[joined[both, 0]]
+    return columns
+
+
+def _numbers_in(whole: Conditions, chosen: Conditions) -> Ints:
+    if chosen is whole:
+        return np.arange(len(whole), dtype=np.int32)
+    return np.flatnonzero(whole.grounded).astype(np.int32)
+
+
+def _select_entries(
+    family: Family, space: ProgramSpace, width: int
+) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """Selections are sums over their columns; taking the previous answer's columns costs nothing by itself."""
+    count = len(family.selections)
+    block = np.full((count, width), _BLOCK["fixed"], np.int8)
+    entry = np.zeros((count, width), np.int16)
+    if family.scope not in ("table", "previous"):
+        entry[:, -1] = _FIXED[family.scope]
+    own = not space.takes_previous_columns(family)
+    if own and family.scope == "previous":
+        entry[:, -1] = _FIXED["columns_of_previous"]
+    if own:
+        for line, columns in enumerate(family.selections):
+            for place, column in enumerate(columns):
+                block[line, place], entry[line, place] = _BLOCK["select"], column
+    return block, entry
+
+
+def _condition_entries(
+    conditions: Conditions, scope: str, lookup: _ValuePlaces
+) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """The entries of every condition: WHERE column, the test and its argument, OR and its second value."""
+    count = len(conditions)
+    block = np.full((count, WIDTH), _BLOCK["fixed"], np.int8)
+    entry = np.zeros((count, WIDTH), np.int16)
+    follows = SCOPES[scope].follows
+    where = _BLOCK["follow_where" if follows else "where"]
+    columns = conditions.column
+    tests = np.flatnonzero((conditions.operator >= 0) & (columns >= 0))
+    block[tests, 0], entry[tests, 0] = where, columns[tests]
+    for number, test in enumerate(conditions.tests):
+        here = np.flatnonzero(conditions.operator == number)
+        if not len(here):
+            continue
+        if test.name in ("equal", "not_equal"):
+            block[here, 1] = _BLOCK[f"follow_{test.name}" if follows else test.name]
+            entry[here, 1] = lookup(columns[here], conditions.first[here])
+        elif test.name in COMPARISONS:
+            block[here, 1] = _BLOCK["compare"]
+            first = conditions.first[here].astype(np.int16)
+            dated = [
+                conditions.situation.index.columns[c].column.kind == "date" for c in columns[here]
+            ]
+            first = first + np.array(dated, np.int16) * len(conditions.situation.numbers)
+            entry[here, 1] = 4 * first + COMPARISONS.index(test.name)
+        else:
+            entry[here, 1] = _FIXED[test.name]
+            if test.takes == "word":
+                block[here, 2], entry[here, 2] = _BLOCK["word"], conditions.first[here]
+            elif test.name == "date_is":
+                block[here, 2] = _BLOCK["constant"]
+                entry[here, 2] = conditions.first[here] + len(conditions.situation.numbers)
+            elif test.takes == "number" and test.name != "decade_is":
+                block[here, 2], entry[here, 2] = _BLOCK["constant"], conditions.first[here]
+    none = np.flatnonzero(conditions.operator == NONE)
+    entry[none, 0] = _FIXED[
+        "same_as_previous" if scope == "previous" else "nothing" if scope == "cell" else "stop"
+    ]
+    either = np.flatnonzero(conditions.operator == OR)
+    if len(either):
+        pairs = either[conditions.second[either] >= 0]
+        equal = _BLOCK["follow_equal" if follows else "equal"]
+        block[either, 0], entry[either, 0] = where, columns[either]
+        block[pairs, 1], entry[pairs, 1] = equal, lookup(columns[pairs], conditions.first[pairs])
+        block[pairs, 2], entry[pairs, 2] = equal, lookup(columns[pairs], conditions.second[pairs])
+        entry[either, 3] = _FIXED["or"]
+        for number in either[conditions.second[either] < 0].tolist():
+            column, classes = conditions.named[int(conditions.first[number])]
+            chosen = np.array(classes[: WIDTH - 2], np.int32)
+            slots = lookup(np.full(len(chosen), column, np.int16), chosen)
+            for slot, value in zip((1, 2, 4), slots, strict=False):
+                block[number, slot], entry[number, slot] = equal, value
+    both = np.flatnonzero(conditions.operator == AND)
+    if len(both):
+        for slot, part in ((0, conditions.first[both]), (2, conditions.second[both])):
+            block[both, slot : slot + 2] = block[part, :2]
+            entry[both, slot : slot + 2] = entry[part, :2]
+        entry[both, 4] = _FIXED["and"]
+    return block, entry

@@ -1,0 +1,154 @@
+"""The DynSP++ parser: batches are questions one by one, scores carry gradients, and words match as they should."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from denota.errors import ConfigError
+from denota.learning.presets import PRESETS, preset
+from denota.learning.update import surrogate_loss, update_coefficients
+from denota.model.batch import make_batch
+from denota.model.dynsp import DynSP
+from denota.model.vectors import WordVectors, random_unit, word_vectors
+from denota.programs import Denotation, language_of
+from denota.search.config import SearchConfig
+from denota.search.critique import read_lexicon
+from denota.search.find import find, pad
+from denota.search.prepare import Prepared, prepare
+from denota.search.score import AxisScores, program_scores
+from denota.tables import Table
+
+SHIPS = Table.from_rows(
+    ["Ship", "Built", "Length (m)"],
+    [["Aurora", "1901", "124"], ["Borealis", "1912", "98"], ["Corona Maris", "1912", "131"]],
+)
+CITIES = Table.from_rows(
+    ["City", "Country", "People", "Founded"],
+    [["Oslo", "Norway", "709,037", "1040"], ["Bergen", "Norway", "291,940", "1070"]],
+)
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Prepared]:
+    language, lexicon = language_of("dynsp++"), read_lexicon()
+    asked = [
+        ("which ship is the longest?", SHIPS, (), None, {(2, 0)}),
+        ("and which was built after 1905?", SHIPS, ("list the ships",), Denotation((0, 1, 2), (0,)), {(1, 0), (2, 0)}),
+        ("how many people live in oslo or bergen?", CITIES, (), None, {(0, 2), (1, 2)}),
+        ("when was it founded?", CITIES, ("oslo",), Denotation((0,), (0,)), {(0, 3)}),
+    ]  # fmt: skip
+    return [prepare(q, t, h, p, a, language, lexicon) for q, t, h, p, a in asked]
+
+
+@pytest.fixture(scope="module")
+def vectors(questions: list[Prepared]) -> WordVectors:
+    words = {w for q in questions for w in (*q.question, *q.previous_question)}
+    words |= {w for q in questions for text in (*q.names, *q.values) for w in text}
+    return word_vectors(words | {"most", "more", "not", "or"}, "random", 20)
+
+
+@pytest.fixture
+def parser(vectors: WordVectors) -> DynSP:
+    torch.manual_seed(0)
+    return DynSP(vectors, hidden=8).double().eval()
+
+
+def scores(parser: DynSP, vectors: WordVectors, questions: list[Prepared]) -> list[np.ndarray]:
+    batch = make_batch(questions, vectors.ids)
+    entries = parser(batch).detach().numpy()
+    recall = float(parser.recall.detach())
+    return [
+        program_scores(q, AxisScores(line, batch.offsets, recall))
+        for q, line in zip(questions, entries, strict=True)
+    ]
+
+
+def test_a_batch_is_its_questions_one_by_one(
+    parser: DynSP, vectors: WordVectors, questions: list[Prepared]
+) -> None:
+    together = scores(parser, vectors, questions)
+    for question, expected in zip(questions, together, strict=True):
+        (alone,) = scores(parser, vectors, [question])
+        assert alone == pytest.approx(expected, abs=1e-6)
+
+
+def test_scores_with_gradient_are_the_searched_ones(
+    parser: DynSP, vectors: WordVectors, questions: list[Prepared]
+) -> None:
+    with torch.no_grad():
+        parser.recall.fill_(-0.6)
+    batch = make_batch(questions, vectors.ids)
+    entries = parser(batch)
+    axes = [AxisScores(line, batch.offsets, -0.6) for line in entries.detach().numpy()]
+    found = [find(q, axis, SearchConfig()) for q, axis in zip(questions, axes, strict=True)]
+    candidates = pad(questions, found, entries, batch.offsets, parser.recall)
+    for line, (question, axis, one) in enumerate(zip(questions, axes, found, strict=True)):
+        expected = program_scores(question, axis)[one.ids]
+        got = candidates.scores[line, : len(one.ids)].detach().numpy()
+        assert got == pytest.approx(expected, abs=1e-5)
+        assert not candidates.mask[line, len(one.ids) :].any()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_algorithm_makes_a_step(
+    name: str, vectors: WordVectors, questions: list[Prepared]
+) -> None:
+    """The gradient of the loss through the whole parser is Σ c(y) ∇s(y): checked against c and autograd of the scores alone."""
+    torch.manual_seed(1)
+    parser = DynSP(vectors, hidden=8).double().eval()
+    batch = make_batch(questions, vectors.ids)
+    entries = parser(batch)
+    cfg, update = SearchConfig(shaping="policy"), preset(name)
+    axes = [AxisScores(line, batch.offsets, 0.0) for line in entries.detach().numpy()]
+    source = {"reinforce": "model", "off_policy": "explore"}.get(update.intensity)
+    found = [
+        find(q, a, cfg, draws_from=source, uniform=0.4)
+        for q, a in zip(questions, axes, strict=True)
+    ]
+    candidates = pad(questions, found, entries, batch.offsets, parser.recall)
+    weights = [p for p in parser.parameters() if p is not parser.words.weight]
+    got = torch.autograd.grad(
+        surrogate_loss(candidates, update), weights, retain_graph=True, allow_unused=True
+    )
+    c = update_coefficients(candidates, update)
+    by_hand = torch.autograd.grad(-(c * candidates.scores).sum(), weights, allow_unused=True)
+    assert any(g is not None and g.abs().sum() > 0 for g in got)
+    for one, other in zip(got, by_hand, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert torch.allclose(one, other)
+
+
+def test_a_rare_name_in_question_and_cell_matches_with_dot_one() -> None:
+    vectors = word_vectors(["zyxgrund", "oslo"], "random", 50)
+    place = vectors.ids(["zyxgrund"])[0]
+    assert vectors.matrix[place] == pytest.approx(random_unit("zyxgrund", 50))
+    assert float(vectors.matrix[place] @ vectors.matrix[place]) == pytest.approx(1, abs=1e-5)
+    assert abs(float(vectors.matrix[place] @ vectors.matrix[vectors.ids(["oslo"])[0]])) < 0.6
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_glove_text_is_read(tmp_path: Path, packed: bool) -> None:
+    text = "the 3.0 4.0\noslo 0.0 -2.0\nunused 1 1\n"
+    path = tmp_path / ("v.txt.gz" if packed else "v.txt")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    vectors = word_vectors(["oslo", "the", "new"], str(path))
+    assert vectors.matrix[vectors.words["the"]] == pytest.approx([0.6, 0.8])
+    assert vectors.matrix[vectors.words["oslo"]] == pytest.approx([0, -1])
+    assert vectors.matrix[vectors.words["new"]] == pytest.approx(random_unit("new", 2))
+    assert not vectors.matrix[0].any()
+
+
+def test_bad_vectors_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no word vectors at"):
+        word_vectors(["a"], str(tmp_path / "none.txt"))
+    (tmp_path / "odd.txt").write_text("a 1 2\nb 1 2 3\n")
+    with pytest.raises(ConfigError, match="line 2"):
+        word_vectors(["a", "b"], str(tmp_path / "odd.txt"))
+    with pytest.raises(ConfigError, match="no vector for any word"):
+        word_vectors(["zzz"], str(tmp_path / "odd.txt"))

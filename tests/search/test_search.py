@@ -1,0 +1,259 @@
+"""Search is right: against brute force over trees, beam against exact, and shaping at its limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from denota.programs import Denotation, execute, jaccard, language_of
+from denota.programs.operators import TESTS
+from denota.programs.tree import And, Condition, Date, Number, Or, Program, Test, Value, Word
+from denota.search.axes import BLOCKS, FIXED
+from denota.search.config import SearchConfig
+from denota.search.critique import read_lexicon
+from denota.search.find import find
+from denota.search.lists import best, explore, rivals
+from denota.search.policy import first, log_explore
+from denota.search.prepare import Prepared, prepare
+from denota.search.score import AxisScores, places_of, program_scores
+from denota.tables import Table
+from denota.tokens import tokenise
+
+TABLE = Table.from_rows(
+    ["Nation", "Name", "Points", "Year"],
+    [
+        ["Kenya", "Ann Odera", "44", "2004"],
+        ["Norway", "Karen Lund", "62", "2004"],
+        ["England", "Mary Hart", "62", "2008"],
+        ["Kenya", "Joy Kamau", "17", "2012"],
+        ["Peru", "Ines Rojas", "-", "2012"],
+    ],
+)
+QUESTION = "which nation scored the most points, more than 40?"
+GOLD = frozenset({(2, 0)})
+LANGUAGES = ("dynsp", "dynsp++", "extended")
+
+
+def question(language: str, previous: bool = True, gold: frozenset = GOLD) -> Prepared:
+    before = Denotation((0, 1, 2), (0,)) if previous else None
+    history = ("which nations scored over 40 points?",) if previous else ()
+    return prepare(QUESTION, TABLE, history, before, gold, language_of(language), read_lexicon())
+
+
+def scored(
+    prepared: Prepared, seed: int, recall: float = -0.7, model_eta: float = 0.0
+) -> AxisScores:
+    """Random scores for every axis entry; `nothing` is 0."""
+    widths = dict.fromkeys(BLOCKS, 64) | {"fixed": len(FIXED)}
+    offsets = np.cumsum([0, *(widths[name] for name in BLOCKS[:-1])])
+    entries = np.random.default_rng(seed).normal(size=offsets[-1] + len(FIXED)).astype(np.float32)
+    entries[offsets[-1] + FIXED.index("nothing")] = 0
+    return AxisScores(entries, offsets, recall, model_eta)
+
+
+def tokens_of(program: Program) -> frozenset[str]:
+    """The non-keyword tokens of a program, straight from its tree."""
+    found = {token for name in program.columns for token in tokenise(name)}
+
+    def add(condition: Condition | None) -> None:
+        if isinstance(condition, Or | And):
+            for part in condition.parts:
+                add(part)
+        elif isinstance(condition, Test):
+            found.update(tokenise(condition.column or ""))
+            if isinstance(condition.argument, Value | Word):
+                found.update(tokenise(condition.argument.text))
+            elif (
+                isinstance(condition.argument, Number | Date) and condition.operator != "decade_is"
+            ):
+                found.update(tokenise(condition.argument.written))
+
+    add(program.where)
+    return frozenset(found)
+
+
+def keywords_of(condition: Condition | None) -> frozenset[str]:
+    if isinstance(condition, Test):
+        return frozenset({condition.operator})
+    if isinstance(condition, Or | And):
+        joint = "or" if isinstance(condition, Or) else "and"
+        return frozenset({joint}).union(*map(keywords_of, condition.parts))
+    return frozenset()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("previous", [False, True])
+def test_rewards_and_words_are_those_of_the_trees(language: str, previous: bool) -> None:
+    prepared = question(language, previous)
+    asked = frozenset(tokenise(QUESTION))
+    table = {t for name in TABLE.names for t in tokenise(name)}
+    table |= {t for column in TABLE.columns for text in column.text for t in tokenise(text)}
+    before = Denotation((0, 1, 2), (0,)) if previous else None
+    step = max(1, len(prepared.space) // 400)
+    for number in range(0, len(prepared.space), step):
+        program = prepared.space.program(number)
+        own = tokens_of(program)
+        words = prepared.words
+        assert prepared.rewards is not None
+        assert prepared.rewards[number] == pytest.approx(
+            jaccard(execute(program, TABLE, before).cells, GOLD)
+        )
+        assert words.match[number] == pytest.approx(len(own & asked) / max(1, len(own)))
+        assert words.missed[number] == pytest.approx(
+            len((asked & table) - own) / len(asked & table)
+        )
+        pairs = sum(t in asked and k in keywords_of(program.where) for t, k in read_lexicon())
+        assert words.co_occur[number] == pairs
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_scores_are_sums_over_actions(language: str) -> None:
+    prepared = question(language)
+    axis = scored(prepared, 1)
+    scores = program_scores(prepared, axis)
+    ids = np.arange(0, len(prepared.space), max(1, len(prepared.space) // 300))
+    select, condition = places_of(prepared, ids)
+    by_hand = axis.selections(prepared)[select] + axis.conditions(prepared)[condition]
+    assert scores[ids] == pytest.approx(by_hand - 0.7 * prepared.words.missed[ids], abs=1e-5)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("eta", [0.0, 5.0])
+def test_exact_lists_are_brute_force(language: str, eta: float) -> None:
+    """EXPLORE by reward, then score + η critique; RIVALS by score − R: sorted in full by Python."""
+    prepared = question(language)
+    cfg = SearchConfig(shaping="policy", eta=eta)
+    for seed in range(5):
+        axis = scored(prepared, seed)
+        scores = program_scores(prepared, axis)
+        rewards, critique = prepared.rewards, prepared.words.critique
+        assert rewards is not None
+        key = [
+            (-rewards[i], -(scores[i] + np.float32(eta) * critique[i]), i)
+            for i in range(len(scores))
+        ]
+        expected = [i for r, _, i in sorted(key)[:15] if r < 0]
+        assert explore(prepared, axis, cfg, scores).tolist() == expected
+        worst = sorted((-(scores[i] - rewards[i]), i) for i in range(len(scores)))[:15]
+        assert rivals(prepared, axis, cfg, scores).tolist() == [i for _, i in worst]
+        top = sorted((-scores[i], i) for i in range(len(scores)))[:3]
+        assert best(prepared, axis, cfg, 3).tolist() == [i for _, i in top]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("previous", [False, True])
+@pytest.mark.parametrize("shaping", ["none", "policy", "model"])
+def test_a_beam_as_wide_as_the_space_is_exact(language: str, previous: bool, shaping: str) -> None:
+    prepared = question(language, previous)
+    exact = SearchConfig(shaping=shaping)
+    wide = SearchConfig(kind="beam", beam=len(prepared.space), shaping=shaping)
+    for seed in range(3):
+        axis = scored(prepared, seed, model_eta=exact.model_eta)
+        scores = program_scores(prepared, axis)
+        for search in (explore, rivals):
+            assert search(prepared, axis, wide, scores).tolist() == (
+                search(prepared, axis, exact, scores).tolist()
+            )
+        assert best(prepared, axis, wide, 3).tolist() == best(prepared, axis, exact, 3).tolist()
+
+
+def test_a_narrow_beam_finds_some_of_it() -> None:
+    prepared = question("dynsp++")
+    axis = scored(prepared, 3)
+    scores = program_scores(prepared, axis)
+    assert prepared.rewards is not None
+    found = explore(prepared, axis, SearchConfig(kind="beam"), scores)
+    assert 0 < len(found) <= 15
+    assert (prepared.rewards[found] > 0).all()
+    assert (np.diff(prepared.rewards[found]) <= 0).all(), "reward first"
+
+
+def test_without_shaping_the_critique_changes_nothing() -> None:
+    prepared = question("dynsp++")
+    axis = scored(prepared, 4)
+    none, zero = SearchConfig(shaping="none", eta=5), SearchConfig(shaping="policy", eta=0)
+    a, b = find(prepared, axis, none), find(prepared, axis, zero)
+    assert a.ids.tolist() == b.ids.tolist()
+    assert a.log_explore.tolist() == b.log_explore.tolist()
+    assert a.reference == b.reference
+
+
+def test_with_a_large_eta_the_critique_decides() -> None:
+    prepared = question("dynsp++")
+    assert prepared.rewards is not None
+    consistent = np.flatnonzero(prepared.rewards == 1)
+    top = prepared.words.critique[consistent].max()
+    for seed in range(5):
+        axis = scored(prepared, seed)
+        found = find(prepared, axis, SearchConfig(shaping="policy", eta=1e4))
+        chosen = found.ids[found.reference]
+        assert prepared.words.critique[chosen] == top
+
+
+def test_the_critique_prefers_the_right_reason() -> None:
+    """After Figures 1 and 2 of the paper: of the programs that give the nation with the most points, the critique alone takes the one that says so."""
+    prepared = question("dynsp++", previous=False)
+    assert prepared.rewards is not None
+    consistent = np.flatnonzero(prepared.rewards == 1)
+    assert len(consistent) > 3, "the answer has several programs"
+    best_one = consistent[np.argmax(prepared.words.critique[consistent])]
+    program = prepared.space.program(int(best_one))
+    assert program == Program(("Nation",), where=Test("max", "Points"))
+
+
+def test_k_is_explore_and_then_what_rivals_add() -> None:
+    prepared = question("dynsp++")
+    axis = scored(prepared, 5)
+    scores = program_scores(prepared, axis)
+    found = find(prepared, axis, SearchConfig())
+    ahead = explore(prepared, axis, SearchConfig(), scores).tolist()
+    behind = rivals(prepared, axis, SearchConfig(), scores).tolist()
+    assert found.ids.tolist() == ahead + [i for i in behind if i not in ahead]
+    assert found.ids[found.reference] == ahead[0]
+    everything = find(prepared, axis, SearchConfig(candidates="all"))
+    assert everything.ids.tolist() == list(range(len(prepared.space)))
+
+
+def test_the_exploration_policy_at_infinity_has_mass_on_the_best_reward_alone() -> None:
+    rng = np.random.default_rng(0)
+    scores, critique = rng.normal(size=(2, 12)).astype(np.float32)
+    rewards = rng.choice([0, 0.5, 1], 12).astype(np.float32)
+    log_u = log_explore(scores, rewards, critique, np.inf, 5.0)
+    assert np.isfinite(log_u).tolist() == (rewards == rewards.max()).tolist()
+    assert np.exp(log_u).sum() == pytest.approx(1, abs=1e-5)
+    key = np.exp((scores + 5 * critique)[rewards == 1].astype(np.float64))
+    assert np.exp(log_u[rewards == 1]) == pytest.approx(key / key.sum(), rel=1e-4)
+
+
+def test_the_exploration_policy_at_a_finite_greed_is_a_softmax() -> None:
+    rng = np.random.default_rng(1)
+    scores, critique = rng.normal(size=(2, 9)).astype(np.float32)
+    rewards = rng.uniform(size=9).astype(np.float32)
+    log_u = log_explore(scores, rewards, critique, 2.0, 3.0)
+    key = np.exp(2.0 * rewards + scores + 3.0 * critique, dtype=np.float64)
+    assert np.exp(log_u) == pytest.approx(key / key.sum(), rel=1e-4)
+
+
+def test_a_later_question_that_says_of_those_forbids_a_fresh_select() -> None:
+    before = Denotation((0, 1, 2), (0,))
+    prepared = prepare(
+        "of those, which has the most points?", TABLE, ("which nations?",), before, GOLD,
+        language_of("dynsp++"), read_lexicon(),
+    )  # fmt: skip
+    axis = scored(prepared, 0)
+    free = best(prepared, axis, SearchConfig(), 30)
+    ruled = best(prepared, axis, SearchConfig(of_those=True), 30)
+    assert any(prepared.space.program(int(i)).scope == "table" for i in free)
+    allowed = [prepared.space.program(int(i)).scope for i in ruled[:5]]
+    assert set(allowed) == {"previous"}
+
+
+def test_first_takes_the_largest_and_breaks_ties_by_place() -> None:
+    key = np.array([1, 3, 3, 2, 3], np.float32)
+    assert first(key, 2).tolist() == [1, 2]
+    assert first(key, 9).tolist() == [1, 2, 4, 3, 0]
+
+
+def test_the_lexicon_has_forty_pairs_of_known_operators() -> None:
+    assert len(read_lexicon()) == 40
+    assert {keyword for _, keyword in read_lexicon()} <= set(TESTS)
