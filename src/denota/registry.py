@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from denota.errors import ConfigError
 
@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class Registry(Mapping[str, F], Generic[F]):
-    """A mapping of names to functions of one kind.
+    """Functions of one kind by name.
 
     >>> SHOUTS: Registry = Registry("shout")
     >>> @SHOUTS.register
@@ -27,7 +27,8 @@ class Registry(Mapping[str, F], Generic[F]):
         self._functions: dict[str, F] = {}
 
     def register(self, function: F) -> F:
-        """Add a function under its own name."""
+        """Add a function under its own name, which must be new."""
+        assert function.__name__ not in self._functions, function.__name__
         self._functions[function.__name__] = function
         return function
 
@@ -35,9 +36,19 @@ class Registry(Mapping[str, F], Generic[F]):
         """Return a function, or raise a ConfigError that names the nearest."""
         if name not in self._functions:
             near = difflib.get_close_matches(name, self._functions, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self._functions)}"
+            hint = (
+                f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self._functions)}"
+            )
             raise ConfigError(f"there is no {self.kind} {name!r}; {hint}")
         return self._functions[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a function, or the default if there is none of that name."""
+        return self._functions.get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether there is a function of that name."""
+        return name in self._functions
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names."""

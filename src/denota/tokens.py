@@ -23,8 +23,15 @@ def tokenise(text: str) -> tuple[str, ...]:
     ('who', 's', 'over', '1234.5', 'points')
     """
     return tuple(
-        word.replace(",", "") if word[0] <= "9" else word for word in _WORD.findall(text.lower())
+        word.replace(",", "") if word[0] <= "9" else word for word in _WORD.findall(lower(text))
     )
+
+
+def lower(text: str) -> str:
+    """Return the text in lower case, letter by letter as databases do it: no final sigma, no letter that becomes two."""
+    if text.isascii():
+        return text.lower()
+    return "".join(c.lower()[0] for c in text)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -12,7 +12,7 @@ from torch import Tensor
 from denota.learning.config import UpdateConfig
 from denota.learning.intensity import Rule
 from denota.registry import Registry
-from denota.search.candidates import Candidates, log_model, one_hot
+from denota.search.candidates import Candidates, log_model
 
 COMPETITORS: Registry[Rule] = Registry("competing distribution")
 
@@ -25,10 +25,10 @@ def model(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 @COMPETITORS.register
 def most_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
-    """q(y) = 1{y = ȳ}, ȳ = argmax s(y) − R(y): maximum margin reward."""
+    """q(y) = 1{y = ȳ}, ȳ = argmax s(y) − R(y), ties shared: maximum margin reward."""
     slack = (found.scores - found.rewards).masked_fill(~found.mask, -torch.inf)
-    worst = one_hot(slack.argmax(dim=-1), slack.shape[-1]).to(found.scores.dtype)
-    return worst * violations(found).any(dim=-1, keepdim=True)
+    worst = violations(found) & (slack == slack.amax(dim=-1, keepdim=True))
+    return worst / worst.sum(dim=-1, keepdim=True).clamp(min=1).to(found.scores.dtype)
 
 
 @COMPETITORS.register
@@ -39,10 +39,10 @@ def mean_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 
 def violations(found: Candidates) -> Tensor:
-    """(B, K) True for V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }; empty where there is no reference (Eq. 7, strict)."""
+    """(B, K) True for V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }; empty where there is no reference (Eq. 7, strict).
+
+    Compared as s(y') − R(y') > s(y*) − R(y*), so that rounding makes no violation of equal programs.
+    """
+    slack = found.scores - found.rewards
     place = found.reference.clamp(min=0)[:, None]
-    score = found.scores.gather(1, place)
-    reward = found.rewards.gather(1, place)
-    beyond = found.scores + reward - found.rewards > score
-    others = torch.arange(found.scores.shape[-1], device=place.device) != found.reference[:, None]
-    return beyond & others & found.mask & (found.reference >= 0)[:, None]
+    return (slack > slack.gather(1, place)) & found.mask & (found.reference >= 0)[:, None]

@@ -34,7 +34,9 @@ def meritocratic(found: Candidates, cfg: UpdateConfig) -> Tensor:
 @INTENSITIES.register
 def reinforce(found: Candidates, cfg: UpdateConfig) -> Tensor:
     """w(y) = 1{y = ŷ} R(y), with ŷ drawn from the model's p over K."""
-    return one_hot(found.draw, found.scores.shape[-1]).to(found.rewards) * found.rewards * found.mask
+    return (
+        one_hot(found.draw, found.scores.shape[-1]).to(found.rewards) * found.rewards * found.mask
+    )
 
 
 @INTENSITIES.register
@@ -62,10 +64,13 @@ DRAWS_FROM = {"reinforce": "model", "off_policy": "explore"}
 
 
 def _among_consistent(found: Candidates, beta: float) -> Tensor:
-    log_p = log_model(found).masked_fill(~found.consistent, -torch.inf)
-    some = found.consistent.any(dim=-1, keepdim=True)
+    consistent = found.consistent
+    log_p = log_model(found).masked_fill(~consistent, -torch.inf)
+    best = log_p.amax(dim=-1, keepdim=True)
     if beta == torch.inf:
-        best = found.consistent & (log_p == log_p.amax(dim=-1, keepdim=True))
-        return best / best.sum(dim=-1, keepdim=True).clamp(min=1)
-    powered = (beta * log_p.masked_fill(~found.consistent, 0)).masked_fill(~found.consistent, -torch.inf)
-    return torch.where(some, torch.softmax(powered, dim=-1).nan_to_num(), 0.0)
+        chosen = (consistent & (log_p == best)).to(log_p.dtype)
+        return chosen / chosen.sum(dim=-1, keepdim=True).clamp(min=1)
+    below = (log_p - best).masked_fill(~consistent, 0)  # at most 0, so that no beta overflows
+    powered = (beta * below).masked_fill(~consistent, -torch.inf)
+    some = consistent.any(dim=-1, keepdim=True)
+    return torch.where(some, torch.softmax(powered, dim=-1), 0.0)

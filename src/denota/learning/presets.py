@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import inf
 from typing import Final
 
@@ -31,4 +31,7 @@ def preset(name: str, **changes: object) -> UpdateConfig:
     """
     if name not in PRESETS:
         raise ConfigError(f"there is no algorithm {name!r}; there are {', '.join(PRESETS)}")
+    unknown = set(changes) - {field.name for field in fields(UpdateConfig)}
+    if unknown:
+        raise ConfigError(f"an update has no setting {', '.join(sorted(unknown))}")
     return replace(PRESETS[name], **changes)  # type: ignore[arg-type]

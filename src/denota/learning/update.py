@@ -1,8 +1,8 @@
-"""The generalized update. Misra et al. (2018), Eq. 9:
+"""The generalized update. Misra et al. (2018), Eq. 9.
 
     Δθ = Σ_y w(y) ( ∇s(y) − Σ_y' q(y') ∇s(y') ) = Σ_y c(y) ∇s(y)   with   c = w − (Σ w) q
 
-so a learning algorithm is a pair of names, and its loss is one line.
+So a learning algorithm is a pair of names, and its loss is one line.
 """
 
 from __future__ import annotations

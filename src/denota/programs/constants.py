@@ -99,7 +99,7 @@ def _distinct(items: Iterable[_Item]) -> tuple[_Item, ...]:
 
 
 _NUMBER: Final = re.compile(
-    r"(?<![\w.])[$€£#]?\d[\d,]*(?::\d\d)*(?:\.\d+)?(?:st|nd|rd|th|%|k|m|bn|(?:\s(?:thousand|million|billion)))?(?!\w)"
+    r"(?<![\w.])-?[$€£#]?\d[\d,]*(?::\d\d)*(?:\.\d+)?(?:st|nd|rd|th|%|k|m|bn|(?:\s(?:thousand|million|billion)))?(?!\w)"
 )
 _NAMES = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 _DATE: Final = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from functools import cached_property
 from typing import Any
@@ -39,7 +40,8 @@ class Database:
             assert shown == sorted(rows)
         else:
             value = result.fetchone()[0]
-        return Denotation(tuple(sorted(rows)), columns, None if value is None else float(value))
+        number = None if value is None or not math.isfinite(value) else float(value)
+        return Denotation(tuple(sorted(rows)), columns, number)
 
     def close(self) -> None:
         """Let go of the table."""

@@ -24,12 +24,11 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
     if not program.columns and program.scope == "previous" and program.where is None:
         sentence = "the same answer as before"
     else:
-        sentence = what + (f", {scope.english}," if scope.english else "")
+        sentence = what + (f", {scope.english}" if scope.english else "")
         if program.where is not None:
-            sentence += f" where {_condition(program.where)}"
+            sentence += f"{',' if scope.english else ''} where {_condition(program.where)}"
     if program.aggregate is not None:
         sentence = f"{AGGREGATES[program.aggregate].english}: {sentence}"
-    sentence = sentence.rstrip(",")
     return sentence[:1].upper() + sentence[1:] + "."
 
 
@@ -41,7 +40,12 @@ def _condition(condition: Condition) -> str:
             form = test.english_of_dates
         return form.format(column=condition.column or "", argument=_argument(condition.argument))
     first = condition.parts[0]
-    if isinstance(condition, Or) and all(part.operator == "equal" for part in condition.parts):
+    one_column = len({part.column for part in condition.parts}) == 1
+    if (
+        isinstance(condition, Or)
+        and one_column
+        and all(p.operator == "equal" for p in condition.parts)
+    ):
         return f"{first.column} is {_list(tuple(_argument(p.argument) for p in condition.parts), 'or')}"
     joint = " or " if isinstance(condition, Or) else " and "
     return joint.join(map(_condition, condition.parts))

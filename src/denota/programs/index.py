@@ -98,7 +98,7 @@ class TableIndex:
                 found.setdefault(token, len(found))
         for column in self.columns:
             if not column.is_long:
-                for text in column.texts:
+                for text in column.column.values:
                     for token in tokenise(text):
                         found.setdefault(token, len(found))
         return found
@@ -142,8 +142,10 @@ class ColumnIndex:
     column: Column
 
     @cached_property
-    def _grouped(self) -> tuple[NDArray[np.int32], tuple[str, ...], NDArray[np.int32]]:
-        """(R,) class of each row, (V,) text and (V,) row of the first cell of each class."""
+    def _grouped(
+        self,
+    ) -> tuple[NDArray[np.int32], tuple[str, ...], NDArray[np.int32], NDArray[np.int32]]:
+        """(R,) class of each row, (V,) text and (V,) row of the first cell of each class, and the class of each distinct text."""
         column = self.column
         keys: list[object] = list(column.values)
         if column.kind != "text":
@@ -159,7 +161,7 @@ class ColumnIndex:
         classes = by_value[column.codes] if len(column) else np.zeros(0, np.int32)
         rows = np.zeros(len(ids), np.int32)
         rows[classes[::-1]] = np.arange(len(column) - 1, -1, -1, dtype=np.int32)
-        return classes, tuple(column.text[row] for row in rows), rows
+        return classes, tuple(column.text[row] for row in rows), rows, by_value
 
     @cached_property
     def classes(self) -> NDArray[np.int32]:
@@ -219,21 +221,25 @@ class ColumnIndex:
 
     @cached_property
     def by_word(self) -> dict[str, list[int]]:
-        """The classes whose text has a word: the value index of a long column, and what CONTAINS looks into.
+        """The distinct texts that have a word: the value index of a long column, and what CONTAINS looks into.
 
         The cells of long number and date columns are found by what they state, not by words.
         """
         found: dict[str, list[int]] = {}
         if self.is_long and self.column.kind != "text":
             return found
-        for position, text in enumerate(self.texts):
+        for position, text in enumerate(self.column.values):
             for word in set(tokenise(text)):
                 found.setdefault(word, []).append(position)
         return found
 
     def rows_with_word(self, word: str) -> Mask:
         """(R,) True where the cell's text has the word."""
-        return np.isin(self.classes, self.by_word.get(word, ()))
+        return np.isin(self.column.codes, self.by_word.get(word, ()))
+
+    def classes_with_word(self, word: str) -> list[int]:
+        """Return the classes that have a cell with the word, in order of first occurrence."""
+        return list(dict.fromkeys(self._grouped[3][self.by_word.get(word, [])].tolist()))
 
     def class_of(self, text: str) -> int | None:
         """Return the class of the cells with this text, if there are any."""

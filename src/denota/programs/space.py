@@ -84,10 +84,10 @@ def _selections(
     if SCOPES[scope].with_columns or scope == "table":
         several = several if scope in ("table", "previous") else ()
         for own in (single, several):
-            if scope == "previous":
-                assert previous is not None
-                other = (s for s in own if s != previous.columns)
-                own = tuple(other) if "columns_of_previous" in language else ()
+            if SCOPES[scope].alone and previous is not None:  # the previous columns need no naming
+                own = tuple(s for s in own if s != previous.columns)
+            if scope == "previous" and "columns_of_previous" not in language:
+                own = ()
             if own:
                 found.append(own)
     return found
@@ -145,9 +145,8 @@ class ProgramSpace:
             value: the right value, where the answer is one; a program that computes it gets 1, all others 0.
         """
         if value is not None:
-            return np.concatenate(
-                [_value_rewards(f, self.table_index, value) for f in self.families]
-            )
+            parts = [_value_rewards(f, self.table_index, value) for f in self.families]
+            return np.concatenate(parts or [_NOTHING])
         cells = list(gold)
         answer = np.zeros((self.table_index.rows, len(self.table_index.columns)), np.float32)
         answer[[row for row, _ in cells], [column for _, column in cells]] = 1
@@ -177,10 +176,10 @@ class ProgramSpace:
             if (family.scope, family.aggregate) != (program.scope, program.aggregate):
                 continue
             columns = tuple(position.get(name, -1) for name in program.columns)
-            if not columns and self.takes_previous_columns(family):
+            if not family.aggregate and self.takes_previous_columns(family):
+                if columns:
+                    continue
                 columns = self._previous_columns
-            elif not family.aggregate and self.takes_previous_columns(family):
-                continue
             if columns not in family.selections:
                 continue
             condition = family.conditions.index(program.where)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from sqlglot import exp
 
+from denota.programs.execute import check, check_aggregate
 from denota.programs.index import index_of, is_total
 from denota.programs.operators import AGGREGATES, SCOPES, TESTS
 from denota.programs.tree import Condition, Date, Number, Or, Program, Test
@@ -40,12 +41,15 @@ class Query:
         """Render it for a database."""
         tree: exp.Expr = self.tree
         if dialect == "bigquery":
-            tree = tree.transform(_bigquery_names)
+            tree = _bigquery_names(tree)
+        if dialect == "sqlite":
+            tree = tree.transform(_sqlite_parts)
         return tree.sql(dialect=dialect, identify=True, pretty=pretty)
 
 
 def to_sql(program: Program, table: Table, previous: Query | None = None) -> Query:
     """Return the SQL of a program, given that of the turn before if it follows one up."""
+    check(program, table, previous is not None)
     names = Names(table, previous)
     columns = program.columns or (previous.columns if previous else ())
     narrowed = SCOPES[program.scope].sql(names)
@@ -77,8 +81,15 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
     order = exp.column(ROW)
     rows = select(exp.column(ROW))
     if program.aggregate is not None:
-        what = exp.Star() if program.aggregate == "count" else names.value(columns[0])
-        return Query(select(AGGREGATES[program.aggregate].sql(what).as_("value")), rows, columns)
+        places = [table.names.index(column) for column in columns]
+        check_aggregate(program.aggregate, places, table)
+        value: exp.Expr
+        if program.aggregate == "count":
+            value = exp.Count(this=exp.Star())
+            value = value * len(columns) if len(columns) != 1 else value
+        else:
+            value = AGGREGATES[program.aggregate].sql(names.value(columns[0]))
+        return Query(select(exp.alias_(value, "value")), rows, columns)
     shown = [names.shown(column) for column in columns]
     return Query(select(exp.column(ROW), *shown).order_by(order), rows, columns)
 
@@ -103,10 +114,12 @@ PREVIOUS: Final = "previous"
 def sql_names(table: Table) -> tuple[tuple[str, str], ...]:
     """(typed, text) names of each column in SQL: alike for a text column, all different even in lower case."""
     used = {ROW, SCOPE, PREVIOUS}
+    plain = str.maketrans("\0", " ")
     result = []
     for column in table.columns:
-        typed = _free(column.name, used)
-        text = typed if column.kind == "text" else _free(f"{column.name} (text)", used)
+        name = column.name.translate(plain)
+        typed = _free(name, used)
+        text = typed if column.kind == "text" else _free(f"{name} (text)", used)
         result.append((typed, text))
     return tuple(result)
 
@@ -191,8 +204,9 @@ class Names:
         return kind(this=key, expression=_number(sum(factor * part for _, factor, part in stated)))
 
     def _part(self, column: str, name: str) -> exp.Expr:
-        if self.table[column].kind == "number":  # a column of years
-            return self.value(column) if name == "YEAR" else _number(1)
+        if self.table[column].kind == "number":  # a column of years: the first of January
+            first = exp.case().when(self.value(column).is_(exp.null()).not_(), _number(1))
+            return self.value(column) if name == "YEAR" else first
         return exp.Extract(this=exp.var(name), expression=self.value(column))
 
     def in_decade(self, column: str, start: Any) -> exp.Expr:
@@ -327,11 +341,31 @@ def _sum(parts: list[exp.Expr]) -> exp.Expr:
     return exp.paren(total)
 
 
-def _bigquery_names(node: exp.Expr) -> exp.Expr:
-    """BigQuery allows only some characters in column names; others become underscores."""
-    if isinstance(node, exp.Identifier) and node.quoted:
-        kept = "".join(c if c.isalnum() or c in " _-()%$#&" else "_" for c in node.this)
-        return exp.to_identifier(kept, quoted=True)
+def _bigquery_names(tree: exp.Expr) -> exp.Expr:
+    """BigQuery allows only some characters in names; others become underscores, and names stay different."""
+    names: dict[str, str] = {}
+    used: set[str] = set()
+    for node in tree.find_all(exp.Identifier):
+        if node.this not in names:
+            kept = "".join(c if c.isalnum() or c in " _-()%$#&" else "_" for c in node.this)
+            names[node.this] = _free(kept or "_", used)
+
+    def renamed(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Identifier):
+            return exp.to_identifier(names[node.this], quoted=True)
+        return node
+
+    return tree.transform(renamed)
+
+
+def _sqlite_parts(node: exp.Expr) -> exp.Expr:
+    """SQLite has no EXTRACT."""
+    if isinstance(node, exp.Extract):
+        letter = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d"}[node.name.upper()]
+        part = exp.Anonymous(
+            this="STRFTIME", expressions=[exp.Literal.string(letter), node.expression]
+        )
+        return exp.cast(part, "int")
     return node
 
 

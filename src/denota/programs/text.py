@@ -9,11 +9,13 @@ Names stand bare or in double quotes, values in single quotes; a quote inside is
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, NoReturn
 
 from denota.errors import ProgramError
+from denota.programs.execute import is_date
 from denota.programs.operators import AGGREGATES, SCOPES, TESTS
 from denota.programs.operators.declare import ScopeOperator, TestOperator
 from denota.programs.tree import (
@@ -208,6 +210,8 @@ class _Parser:
             text = _unquoted(token)
             return Value(text) if test.takes == "value" else Word(text.lower())
         if token.kind == "number" and test.takes in ("number", "constant"):
+            if not math.isfinite(float(token.text)):
+                self._fail("a number that is not so large")
             self.at += 1
             return Number(float(token.text), token.text)
         if test.takes == "constant" and self._take(("DATE",)):
@@ -222,7 +226,11 @@ class _Parser:
             self._fail("a date such as '1993-05-17', '1993' or '--05-17'")
         self.at += 1
         year, month, day = (int(part or 0) for part in found.groups())
-        return Date(year, month, day, written=found[0])
+        date = Date(year, month, day, written=found[0])
+        if not is_date(date) or "0000" in found[0] or "-00" in found[0]:
+            self.at -= 1
+            self._fail("a date that exists")
+        return date
 
     def _column(self) -> str:
         token = self._now

@@ -250,6 +250,6 @@ def _with_time(reading: DateReading, rest: str) -> DateReading:
     hours, minutes, seconds = int(time[1]), int(time[2]), float(time[3] or 0)
     if time[4]:
         hours = hours % 12 + (12 if time[4].lower() == "pm" else 0)
-    if hours > 24 or minutes > 59 or seconds >= 61:
+    if hours > 23 or minutes > 59 or seconds >= 61:
         return reading
     return reading._replace(seconds=3600.0 * hours + 60 * minutes + seconds)

@@ -16,7 +16,7 @@ def unique_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]
     notes: list[str] = []
     used: set[str] = set()
     for position, name in enumerate(names, start=1):
-        wanted = " ".join(name.split()) or f"column {position}"
+        wanted = " ".join(name.replace("\0", " ").split()) or f"column {position}"
         unique, count = wanted, 1
         while unique in used or (count > 1 and unique in taken):
             count += 1

@@ -112,7 +112,7 @@ def language_of(name: str) -> frozenset[str]:
     >>> "max" in language_of("dynsp -max")
     False
     """
-    base, *changes = name.split()
+    base, *changes = name.split() or [""]
     if base not in LANGUAGES:
         raise ProgramError(
             f"there is no language {base!r}; the languages are {', '.join(LANGUAGES)}"

@@ -16,7 +16,11 @@ def _of_numbers(combine: Callable[[list[float]], float]) -> Callable[[Table, Cel
     def meaning(table: Table, cells: Cells) -> float | None:
         stated = [float(table.columns[column].numbers[row]) for row, column in cells]
         stated = [value for value in stated if not math.isnan(value)]
-        return combine(stated) if stated else None
+        try:
+            value = combine(stated) if stated else math.nan
+        except OverflowError:
+            return None
+        return value if math.isfinite(value) else None
 
     return meaning
 

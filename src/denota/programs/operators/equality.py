@@ -70,7 +70,7 @@ def linked_classes(column: ColumnIndex, situation: Situation) -> list[int]:
     most = min(200, max(8, ROOM // max(1, len(column.column))))
     shared: dict[int, float] = {}
     for word in situation.constants.content:
-        classes = column.by_word.get(word, ())
+        classes = column.classes_with_word(word)
         for value in classes:
             shared[value] = shared.get(value, 0.0) + 1 / (1 + len(classes))
     for number in situation.numbers:

@@ -1,0 +1,199 @@
+"""The pairs against the objectives they come from, differentiated by autograd. Misra et al. (2018), §4.1 and appendix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from denota.learning.competing import violations
+from denota.learning.config import UpdateConfig
+from denota.learning.presets import preset
+from denota.learning.update import update_coefficients
+from denota.search.candidates import Candidates, log_model
+from learning.strategies import (
+    candidates,
+    coarse_scores,
+    drawing,
+    examples,
+    fine_scores,
+    question,
+    rows,
+)
+
+near_scores = st.one_of(coarse_scores, fine_scores)
+
+
+@settings(max_examples=examples(100))
+@given(found=candidates())
+def test_mml_is_the_gradient_of_the_log_marginal(found: Candidates) -> None:
+    """∇ log Σ_{R=1} p for the questions with a consistent program; the others have no likelihood and no update."""
+    some = found.consistent.any(dim=-1)
+
+    def log_marginal(scores: Tensor) -> Tensor:
+        log_p = policy(scores, found)[some]
+        return log_p.masked_fill(~found.consistent[some], -inf).logsumexp(dim=-1).sum()
+
+    c = update_coefficients(found, preset("mml"))
+    near(c[some], gradient(log_marginal, found)[some])
+    assert (c[~some] == 0).all()
+
+
+@settings(max_examples=examples(100))
+@given(found=candidates())
+def test_expected_reward_is_the_gradient_of_the_expected_reward(found: Candidates) -> None:
+    c = update_coefficients(found, UpdateConfig("expected_reward", "model"))
+    near(c, reward_gradient(found))
+
+
+@settings(max_examples=examples(60))
+@given(found=candidates(scores=near_scores))
+def test_reinforce_on_average_is_the_gradient_of_the_expected_reward(found: Candidates) -> None:
+    """Σ_ŷ p(ŷ) c(ŷ), over every draw there is, is ∇ Σ p R."""
+    p = log_model(found).exp()
+    near(average(found, "reinforce", p), reward_gradient(found))
+
+
+@settings(max_examples=examples(60))
+@given(found=candidates(scores=near_scores, full_support=True))
+def test_off_policy_on_average_is_the_same_whatever_u_explores(found: Candidates) -> None:
+    """With u(y) > 0 everywhere the importance weights undo u."""
+    near(average(found, "off_policy", found.log_explore.exp()), reward_gradient(found))
+
+
+@settings(max_examples=examples(60))
+@given(found=candidates(scores=near_scores))
+def test_off_policy_on_average_is_the_gradient_over_what_u_explores(found: Candidates) -> None:
+    """Σ_{u(y)>0} p R ∇ log p: what u never draws is never favoured, though it is a rival still."""
+    p = log_model(found).exp()
+    explored = found.log_explore > -inf
+
+    def over_support(scores: Tensor) -> Tensor:
+        weight = torch.where(explored, p * found.rewards, 0.0)
+        return (weight * policy(scores, found).masked_fill(~found.mask, 0)).sum()
+
+    near(
+        average(found, "off_policy", found.log_explore.exp()),
+        gradient(over_support, found),
+    )
+
+
+def test_off_policy_that_misses_rewarded_programs_is_biased() -> None:
+    """u at λ = ∞ has mass on the programs of maximal reward only: program 2, of reward 1/2, is pushed down where the full gradient pushes it up."""
+    found = question([2.0, 0.0, 0.5, -0.5], [0, 1, 0.5, 1], explore=[0, 0.7, 0, 0.3])
+    update = average(found, "off_policy", found.log_explore.exp())
+    full = reward_gradient(found)
+    p = torch.softmax(found.scores, dim=-1)
+    by_hand = p * torch.tensor([[0.0, 1, 0, 1]]) - (p[0, 1] + p[0, 3]) * p
+    near(update, by_hand)
+    assert update[0, 2] < 0 < full[0, 2]
+
+
+def test_off_policy_with_u_the_model_is_reinforce() -> None:
+    found = question([1.0, 0.0, 0.5, -0.5], [0, 1, 0.5, 1])
+    found = replace(found, log_explore=log_model(found))
+    for place in range(4):
+        drawn = drawing(found, place, found.mask)
+        near(
+            update_coefficients(drawn, preset("off_policy")),
+            update_coefficients(drawn, preset("reinforce")),
+        )
+
+
+@settings(max_examples=examples(150))
+@given(found=candidates(scores=near_scores))
+def test_mmr_descends_the_hinge(found: Candidates) -> None:
+    """−∇ max(0, max_y' (s(y') − R(y')) + R(y*) − s(y*)), away from its kinks: where one program alone attains the maximum."""
+    sure = found.reference >= 0
+    slack = (found.scores - found.rewards).masked_fill(~found.mask, -inf)
+    sure &= (slack == slack.amax(dim=-1, keepdim=True)).sum(dim=-1) == 1
+
+    def hinge(scores: Tensor) -> Tensor:
+        star = found.reference[sure][:, None]
+        worst = (scores - found.rewards).masked_fill(~found.mask, -inf)[sure].amax(dim=-1)
+        reward = found.rewards[sure].gather(1, star).squeeze(-1)
+        score = scores[sure].gather(1, star).squeeze(-1)
+        return (worst + reward - score).clamp(min=0).sum()
+
+    c = update_coefficients(found, preset("mmr"))
+    near(c[sure], -gradient(hinge, found)[sure])
+
+
+@settings(max_examples=examples(60))
+@given(found=candidates(scores=near_scores))
+def test_mmr_descends_the_hinge_by_its_value(found: Candidates) -> None:
+    """At a kink too the update is a subgradient: the hinge, which is convex, lies nowhere below the plane it spans."""
+    found = rows(found, found.reference >= 0)
+    c = update_coefficients(found, preset("mmr"))
+    for step in (-3.0, -0.25, 0.125, 0.5, 4.0):
+        for k in range(found.scores.shape[-1]):
+            nudge = torch.zeros_like(found.scores)
+            nudge[:, k] = step
+            nudge = nudge * found.mask
+            moved = replace(found, scores=found.scores + nudge)
+            plane = hinge_of(found) - (c * nudge).sum(dim=-1)
+            assert (hinge_of(moved) >= plane - 1e-9).all()
+
+
+@settings(max_examples=examples(100))
+@given(found=candidates(scores=near_scores))
+def test_maver_climbs_the_average_over_violations(found: Candidates) -> None:
+    """∇ −1/|V| Σ_V (s(y') − s(y*) + R(y*) − R(y')), V held fixed."""
+    violated = violations(found)
+    some = violated.any(dim=-1)
+
+    def average_violation(scores: Tensor) -> Tensor:
+        star = found.reference[some][:, None]
+        reward = found.rewards[some].gather(1, star)
+        beyond = scores[some] - scores[some].gather(1, star) + reward - found.rewards[some]
+        terms = torch.where(violated[some], beyond, 0.0)
+        return -(terms.sum(dim=-1) / violated[some].sum(dim=-1)).sum()
+
+    c = update_coefficients(found, preset("maver"))
+    near(c[some], gradient(average_violation, found)[some])
+    assert (c[~some] == 0).all()
+
+
+def gradient(objective: Callable[[Tensor], Tensor], found: Candidates) -> Tensor:
+    """(B, K) the gradient of an objective in the scores, by autograd."""
+    scores = found.scores.masked_fill(~found.mask, 0).requires_grad_()
+    return torch.autograd.grad(objective(scores), scores)[0]
+
+
+def policy(scores: Tensor, found: Candidates) -> Tensor:
+    """(B, K) log p, written apart from the package, to be differentiated; −∞ on padding, 0 for a question without candidates."""
+    some = found.mask.any(dim=-1, keepdim=True)
+    kept = scores.masked_fill(~found.mask & some, -inf)
+    return torch.where(some, kept - kept.logsumexp(dim=-1, keepdim=True), 0.0)
+
+
+def reward_gradient(found: Candidates) -> Tensor:
+    """(B, K) ∇ Σ p R."""
+    rewards = found.rewards * found.mask
+    return gradient(lambda scores: (policy(scores, found).exp() * rewards).sum(), found)
+
+
+def average(found: Candidates, name: str, chances: Tensor) -> Tensor:
+    """(B, K) the exact mean of a sampled algorithm's coefficients, one draw after the other."""
+    total = torch.zeros_like(found.scores)
+    for place in range(found.scores.shape[-1]):
+        drawn = drawing(found, place, found.mask & (chances > 0))
+        total += chances[:, place, None] * update_coefficients(drawn, preset(name))
+    return total
+
+
+def hinge_of(found: Candidates) -> Tensor:
+    """(B,) max(0, max_y' (s(y') − R(y')) + R(y*) − s(y*))."""
+    slack = (found.scores - found.rewards).masked_fill(~found.mask, -inf)
+    star = slack.gather(1, found.reference[:, None]).squeeze(-1)
+    return (slack.amax(dim=-1) - star).clamp(min=0)
+
+
+def near(found: Tensor, expected: Tensor) -> None:
+    """Assert equality but for the last bits."""
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-9)

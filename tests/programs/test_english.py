@@ -1,0 +1,68 @@
+"""Every program can be said in one sentence that leaves nothing out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from denota.programs.denotation import Denotation
+from denota.programs.english import say
+from denota.programs.space import program_space
+from denota.programs.text import parse_program
+from denota.programs.tree import Program, Value, Word
+from denota.tables import Table
+from programs.strategies import SPOKEN, conjuncts, examples, programs, situations
+
+
+@settings(max_examples=examples(300))
+@given(program=programs())
+def test_a_sentence_names_every_column_and_constant(program: Program) -> None:
+    sentence = say(program)
+    assert sentence.endswith(".") and sentence[0].isupper()
+    for name in program.columns:
+        assert name in sentence
+    for test in conjuncts(program):
+        assert (test.column or "") in sentence
+        if isinstance(test.argument, Value | Word):
+            assert test.argument.text in sentence
+
+
+@settings(max_examples=examples(30))
+@given(asked=situations())
+def test_every_program_of_a_space_is_said(asked: tuple[str, Table, Denotation | None]) -> None:
+    question, table, previous = asked
+    space = program_space(question, table, previous, SPOKEN["everything"])
+    for number in range(0, len(space), max(1, len(space) // 80)):
+        program = space.program(number)
+        columns = space.denotation(number).columns
+        sentence = say(program, tuple(table.names[column] for column in columns))
+        assert sentence.endswith(".") and sentence[0].isupper()
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("SELECT a WHERE b = ''", "The a where b is empty."),
+        ("SELECT a WHERE b = 'x,'", "The a where b is x,."),
+        ("SELECT a, b, c", "The a, b and c."),
+        ("SELECT a WHERE b = 'x' OR b = 'y' OR b = 'z'", "The a where b is x, y or z."),
+        ("SELECT a WHERE b = 'x' OR c = 'y'", "The a where b is x or c is y."),
+        ("SELECT a WHERE b = 'x' AND c = 'y'", "The a where b is x and c is y."),
+        ("SELECT a WHERE b > 1234567", "The a where b is more than 1,234,567."),
+        ("SELECT a WHERE b > 1993", "The a where b is more than 1993."),
+        ("SELECT a WHERE b > -0.5", "The a where b is more than -0.5."),
+        ("SELECT a WHERE b IS IN DATE '1993-05-17'", "The a where b is in 17 May 1993."),
+        ("SELECT a WHERE b IS IN DATE '--05-17'", "The a where b is in 17 May."),
+        ("SELECT a WHERE b IS IN DATE '1993-05'", "The a where b is in May 1993."),
+        ("OTHERS", "The same columns, among the others."),
+        ("SAME AS PREVIOUS", "The same answer as before."),
+    ],
+)
+def test_programs_are_said_as_a_person_would(program: str, sentence: str) -> None:
+    assert say(parse_program(program)) == sentence
+
+
+def test_the_columns_of_the_previous_answer_are_named_if_they_are_known() -> None:
+    program = parse_program("FOLLOW-UP WHERE Ships = '2'")
+    assert say(program, ("Leader",)) == "The Leader, among those, where Ships is 2."
+    assert say(program) == "The same columns, among those, where Ships is 2."

@@ -1,0 +1,87 @@
+"""Every program of `fixtures/programs.txt` gives the answer and the sentence written there, by tree walk and by SQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from denota import read_table
+from denota.programs.database import Database
+from denota.programs.denotation import Denotation
+from denota.programs.english import say
+from denota.programs.execute import execute
+from denota.programs.operators import AGGREGATES, SCOPES, TESTS
+from denota.programs.sql import to_sql
+from denota.programs.text import parse_program, print_program
+from denota.programs.tree import And, Or
+from denota.tables import Table
+from programs.strategies import conjuncts
+
+GOLDEN = Path(__file__).parent.parent / "fixtures" / "programs.txt"
+EXPEDITIONS = Path(__file__).parent.parent.parent / "examples" / "expeditions.csv"
+
+
+class Turn(NamedTuple):
+    """One line of the file."""
+
+    line: int
+    program: str
+    answer: str
+    sentence: str
+
+
+def conversations() -> list[list[Turn]]:
+    found: list[list[Turn]] = [[]]
+    for number, line in enumerate(GOLDEN.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            found.append([])
+        elif not line.startswith("#"):
+            parts = [part.strip() for part in line.split(" | ")]
+            assert len(parts) == 3, f"line {number} is not of the form program | answer | sentence"
+            found[-1].append(Turn(number, *parts))
+    return [turns for turns in found if turns]
+
+
+CONVERSATIONS = conversations()
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return read_table(EXPEDITIONS)
+
+
+def said(answer: Denotation, table: Table) -> str:
+    if answer.value is not None:
+        return f"= {answer.value:.10g}"
+    cells = [table.cell(row, column) for row in answer.rows for column in answer.columns]
+    return " / ".join(cells) or "(nothing)"
+
+
+@pytest.mark.parametrize(
+    "turns", CONVERSATIONS, ids=[str(turns[0].line) for turns in CONVERSATIONS]
+)
+def test_a_conversation_goes_as_written(turns: list[Turn], table: Table) -> None:
+    database = Database(table)
+    previous, query = None, None
+    for turn in turns:
+        program = parse_program(turn.program)
+        assert print_program(program) == turn.program
+        answer = execute(program, table, previous)
+        assert said(answer, table) == turn.answer, f"line {turn.line}"
+        names = tuple(table.names[column] for column in answer.columns)
+        assert say(program, names) == turn.sentence, f"line {turn.line}"
+        query = to_sql(program, table, query)
+        assert said(database.run(query), table) == turn.answer, f"line {turn.line}: {query.sql()}"
+        previous = answer
+
+
+def test_every_operator_occurs() -> None:
+    every = [parse_program(turn.program) for turns in CONVERSATIONS for turn in turns]
+    assert {test.operator for program in every for test in conjuncts(program)} == set(TESTS)
+    assert {program.scope for program in every} == set(SCOPES)
+    assert {program.aggregate for program in every} == {None, *AGGREGATES}
+    assert {Or, And} <= {type(program.where) for program in every}
+    alone = {program.scope for program in every if not program.columns}
+    assert alone == {name for name, scope in SCOPES.items() if scope.alone}

@@ -1,0 +1,147 @@
+"""Every operator is declared whole, and the languages are made of operators."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from denota.errors import ProgramError
+from denota.programs.lexicon import has_trigger, triggers
+from denota.programs.operators import (
+    AGGREGATES,
+    FEATURES,
+    LANGUAGES,
+    SCOPES,
+    TESTS,
+    language_of,
+)
+from denota.programs.text import parse_program, print_program
+from denota.programs.tree import And, Or
+from denota.tokens import tokenise
+from programs.strategies import conjuncts
+
+EVERY = {**TESTS, **SCOPES, **AGGREGATES, **FEATURES}
+
+
+def test_no_two_operators_share_a_name() -> None:
+    assert len(EVERY) == len(TESTS) + len(SCOPES) + len(AGGREGATES) + len(FEATURES)
+    for name, operator in EVERY.items():
+        assert operator.name == name and re.fullmatch(r"[a-z_]+", name)
+
+
+def test_no_two_operators_are_written_alike() -> None:
+    written = [(test.has_column, test.keywords) for test in TESTS.values()]
+    assert len(set(written)) == len(written)
+    for spellings in (
+        [s.alone for s in SCOPES.values() if s.alone],
+        [s.with_columns for s in SCOPES.values() if s.with_columns],
+        [a.keyword for a in AGGREGATES.values()],
+    ):
+        assert len(set(spellings)) == len(spellings)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_test_is_declared_whole(name: str) -> None:
+    test = TESTS[name]
+    assert test.keywords and all(word == word.upper() for word in test.keywords)
+    fields = set(re.findall(r"{(\w+)}", test.english))
+    assert fields == ({"column"} if test.has_column else set()) | (
+        {"argument"} if test.takes else set()
+    )
+    example = parse_program(test.example)
+    assert name in [used.operator for used in conjuncts(example)]
+    assert print_program(example) == test.example
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_a_scope_is_declared_whole(name: str) -> None:
+    scope = SCOPES[name]
+    if name != "table":
+        assert scope.alone or scope.with_columns
+        assert scope.english
+    assert bool(scope.alone) <= scope.follows
+    example = parse_program(scope.example)
+    assert example.scope == name and print_program(example) == scope.example
+
+
+@pytest.mark.parametrize("name", AGGREGATES)
+def test_an_aggregate_is_declared_whole(name: str) -> None:
+    aggregate = AGGREGATES[name]
+    assert aggregate.keyword == aggregate.keyword.upper() and aggregate.english
+    example = parse_program(aggregate.example)
+    assert example.aggregate == name and print_program(example) == aggregate.example
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_feature_is_declared_whole(name: str) -> None:
+    feature = FEATURES[name]
+    assert feature.english and feature.example
+    if feature.example.startswith("SELECT"):
+        example = parse_program(feature.example)
+        kinds = {"or": Or, "and": And}
+        assert name not in kinds or isinstance(example.where, kinds[name])
+        assert print_program(example) == feature.example
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, operator in EVERY.items() if operator.needs == "trigger"]
+)
+def test_an_operator_that_needs_a_trigger_has_some(name: str) -> None:
+    words = triggers()[name]
+    assert words and len(set(words)) == len(words)
+    for phrase in words:
+        assert " ".join(tokenise(phrase)) == phrase, f"{phrase!r} can never be found in a question"
+        assert has_trigger(name, f" which {phrase} one ")
+        assert not has_trigger(name, f" which x{phrase}x one ")
+
+
+def test_the_lexicon_speaks_only_of_operators() -> None:
+    assert set(triggers()) <= set(EVERY)
+    assert {name for name in triggers() if EVERY[name].needs != "trigger"} == set()
+
+
+def test_the_languages_contain_each_other() -> None:
+    assert LANGUAGES["dynsp"] < LANGUAGES["dynsp++"]
+    assert LANGUAGES["dynsp++"] - LANGUAGES["dynsp"] == {"or", "cell"}
+    assert LANGUAGES["dynsp"] < LANGUAGES["extended"]
+    assert LANGUAGES["extended"] >= set(TESTS)
+    for language in LANGUAGES.values():
+        assert language <= set(EVERY)
+        assert "table" in language
+        assert not language & set(AGGREGATES)
+
+
+def test_dynsp_is_what_the_paper_says() -> None:
+    conditions = {"equal", "not_equal", "greater", "at_least", "less", "at_most", "max", "min"}
+    assert LANGUAGES["dynsp"] == conditions | {"table", "previous"}
+
+
+def test_a_language_can_be_changed_by_operators() -> None:
+    assert language_of("dynsp") == LANGUAGES["dynsp"]
+    assert language_of("dynsp +or +cell") == LANGUAGES["dynsp++"]
+    assert language_of("  dynsp++   -or -cell ") == LANGUAGES["dynsp"]
+    assert language_of("dynsp -max -max +max") == LANGUAGES["dynsp"]
+    assert language_of("dynsp +count") == LANGUAGES["dynsp"] | {"count"}
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("sql", ["'sql'", *LANGUAGES]),
+        ("", list(LANGUAGES)),
+        ("  ", list(LANGUAGES)),
+        ("+max", ["'+max'", *LANGUAGES]),
+        ("dynsp max", ["'max'", "max"]),
+        ("dynsp +maximum", ["'+maximum'", "max"]),
+        ("dynsp +", ["'+'", "max"]),
+        ("dynsp *max", ["'*max'", "max"]),
+        ("dynsp +dynsp", ["'+dynsp'", "max"]),
+        ("Dynsp", ["'Dynsp'", "dynsp"]),
+    ],
+)
+def test_what_is_no_language_is_refused_with_what_there_is(name: str, named: list[str]) -> None:
+    with pytest.raises(ProgramError) as refused:
+        language_of(name)
+    message = str(refused.value)
+    assert all(word in message for word in named) and "\n" not in message

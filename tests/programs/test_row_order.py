@@ -1,0 +1,131 @@
+"""Programs that do not speak of the order of rows do not depend on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from denota.errors import ProgramError
+from denota.programs.denotation import Denotation
+from denota.programs.execute import execute
+from denota.programs.operators import SCOPES, TESTS
+from denota.programs.tree import Number, Program, Test, Value, Word
+from denota.tables import Column, Table
+from programs.strategies import answers, conjuncts, examples, programs, table_of, tables
+
+#: Operators that go by the order of rows only to break ties.
+RANKING = {"max", "min", "top", "bottom", "kth_max", "kth_min"}
+
+
+def reordered(table: Table, order: list[int]) -> Table:
+    """The table whose row i is row `order[i]` of another."""
+    columns = (Column(c.name, tuple(c.text[row] for row in order)) for c in table.columns)
+    return Table(tuple(columns), table.name)
+
+
+def reads_alike(table: Table, other: Table, order: list[int]) -> bool:
+    """Whether the columns are taken for the same kinds and state the same."""
+    for one, two in zip(table.columns, other.columns, strict=True):
+        if one.kind != two.kind or not np.array_equal(one.numbers[order], two.numbers, True):
+            return False
+        if not np.array_equal(one.dates.order[order], two.dates.order, True):
+            return False
+    return True
+
+
+def has_ties(column: Column) -> bool:
+    stated = column.numbers if column.kind == "number" else column.dates.order
+    stated = stated[~np.isnan(stated)]
+    return len(np.unique(stated)) < len(stated)
+
+
+def speaks_of_order(program: Program, table: Table) -> bool:
+    """Whether the order of rows matters: an operator says so, and it is not just about ties that are not there."""
+    if SCOPES[program.scope].row_order:
+        return True
+    for test in conjuncts(program):
+        ranking = test.operator in RANKING and not has_ties(table[test.column or ""])
+        if TESTS[test.operator].row_order and not ranking:
+            return True
+    return False
+
+
+@settings(max_examples=examples(200))
+@given(table=tables(max_columns=4, min_rows=2), data=st.data())
+def test_shuffled_rows_give_the_same_cells(table: Table, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(len(table))), label="order")
+    previous = data.draw(answers(table))
+    program = data.draw(programs(table, first=previous is None))
+    assume(not speaks_of_order(program, table))
+    other = reordered(table, order)
+    assert reads_alike(table, other, order)
+    place = {row: position for position, row in enumerate(order)}
+
+    def moved(answer: Denotation | None) -> Denotation | None:
+        if answer is None:
+            return None
+        rows = tuple(sorted(place[row] for row in answer.rows))
+        return Denotation(rows, answer.columns, answer.value)
+
+    try:
+        expected = execute(program, table, previous)
+    except ProgramError:
+        assume(False)
+    found = execute(program, other, moved(previous))
+    assert found == moved(expected)
+
+
+ARGUMENTS = {
+    None: None,
+    "value": Value("5"),
+    "word": Word("5"),
+    "number": Number(1),
+    "constant": Number(4),
+}
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_an_operator_says_rightly_whether_it_goes_by_the_order_of_rows(name: str) -> None:
+    """Three rows that differ in nothing the test can see but their place."""
+    table = table_of({"who": ["a", "b", "c"], "x": ["5", "5", "5"]})
+    operator = TESTS[name]
+    argument = Number(1990) if name == "decade_is" else ARGUMENTS[operator.takes]
+    test = Test(name, "x" if operator.has_column else None, argument)
+    program = Program(("who",), where=test)
+
+    def kept(order: list[int]) -> set[str]:
+        own = reordered(table, order)
+        return {own.cell(row, 0) for row in execute(program, own, Denotation((0,), (0,))).rows}
+
+    assert (kept([0, 1, 2]) != kept([2, 1, 0])) == operator.row_order
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_a_scope_says_rightly_whether_it_goes_by_the_order_of_rows(name: str) -> None:
+    table = table_of({"who": ["a", "b", "c"]})
+
+    def kept(order: list[int]) -> set[str]:
+        own = reordered(table, order)
+        before = Denotation((order.index(1),), (0,))
+        rows = execute(Program(("who",), name), own, before).rows
+        return {own.cell(row, 0) for row in rows}
+
+    assert (kept([0, 1, 2]) != kept([2, 1, 0])) == SCOPES[name].row_order
+
+
+def test_of_equal_rows_max_takes_the_last_and_min_the_first() -> None:
+    table = table_of({"who": list("abcdef"), "x": ["1", "9", "1", "9", "-", "5"]})
+
+    def rows(test: Test) -> tuple[int, ...]:
+        return execute(Program(("who",), where=test), table).rows
+
+    assert rows(Test("max", "x")) == (3,)
+    assert rows(Test("min", "x")) == (0,)
+    assert rows(Test("max_ties", "x")) == (1, 3)
+    assert rows(Test("min_ties", "x")) == (0, 2)
+    assert rows(Test("top", "x", Number(3))) == (1, 3, 5)
+    assert rows(Test("bottom", "x", Number(3))) == (0, 2, 5)
+    assert [rows(Test("kth_max", "x", Number(k))) for k in (1, 2, 3)] == [(3,), (1,), (5,)]
+    assert [rows(Test("kth_min", "x", Number(k))) for k in (1, 2, 3)] == [(0,), (2,), (5,)]
