@@ -31,6 +31,12 @@ STARTS: Final[dict[str, str]] = {
 """The words an action's vector starts from: the average of theirs. Other actions start from their triggers, or at random."""
 
 
+def starting_words() -> frozenset[str]:
+    """Return the words that actions' vectors start from, so that vectors can be had for them."""
+    phrases = (*STARTS.values(), *(phrase for words in triggers().values() for phrase in words))
+    return frozenset(word for phrase in phrases for word in phrase.split())
+
+
 class DynSP(nn.Module):
     """Scores for the axes of a batch of questions."""
 

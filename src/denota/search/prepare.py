@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,11 @@ class Prepared:
     """Critique and recall of all programs."""
     rewards: Floats | None  #: (P,) None where the answer is not known
     space: ProgramSpace
+
+    def all_words(self) -> frozenset[str]:
+        """The words a scorer needs vectors for."""
+        texts = (self.question, self.previous_question, *self.names, *self.values)
+        return frozenset(chain.from_iterable(texts))
 
     def rewarded(self, count: int) -> NDArray[np.int64]:
         """Return the programs that can be among the first so many by reward: those no worse than the last of them."""
