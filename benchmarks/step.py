@@ -15,6 +15,7 @@ from collections import defaultdict
 
 import torch
 
+from denota.config import SearchConfig
 from denota.data import load_examples
 from denota.learning.presets import preset
 from denota.learning.update import surrogate_loss
@@ -22,7 +23,6 @@ from denota.model.batch import make_batch
 from denota.model.dynsp import DynSP, starting_words
 from denota.model.vectors import word_vectors
 from denota.programs import Denotation, language_of
-from denota.search.config import SearchConfig
 from denota.search.critique import read_lexicon
 from denota.search.find import find, pad
 from denota.search.lists import best

@@ -23,3 +23,7 @@ class ProgramError(DenotaError):
 
 class ConfigError(DenotaError):
     """A setting that does not exist or has no such value."""
+
+
+class TrainingError(DenotaError):
+    """A run that cannot go on."""

@@ -15,8 +15,8 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
+from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
-from denota.learning.config import UpdateConfig
 from denota.learning.intensity import INTENSITIES
 from denota.search.candidates import Candidates
 

@@ -20,8 +20,8 @@ from typing import Final
 import pytest
 import torch
 
+from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
-from denota.learning.config import UpdateConfig
 from denota.learning.intensity import INTENSITIES
 from denota.learning.presets import PRESETS
 from denota.learning.update import coefficients, surrogate_loss, update_coefficients

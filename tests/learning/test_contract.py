@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
-from denota.learning.config import UpdateConfig
 from denota.learning.intensity import DRAWS_FROM, INTENSITIES
 from denota.learning.update import surrogate_loss, update_coefficients
 from denota.search.candidates import Candidates, log_model

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from denota.config import UpdateConfig
 from denota.learning.competing import violations
-from denota.learning.config import UpdateConfig
 from denota.learning.presets import preset
 from denota.learning.update import update_coefficients
 from denota.search.candidates import Candidates, log_model

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from denota.config import UpdateConfig
 from denota.learning.competing import violations
-from denota.learning.config import UpdateConfig
 from denota.learning.presets import PRESETS
 from denota.learning.update import surrogate_loss
 from denota.search.candidates import Candidates, log_model

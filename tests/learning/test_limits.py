@@ -13,7 +13,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from denota.learning.config import UpdateConfig
+from denota.config import UpdateConfig
 from denota.learning.intensity import INTENSITIES
 from denota.learning.presets import preset
 from denota.learning.update import update_coefficients

@@ -15,8 +15,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS, violations
-from denota.learning.config import UpdateConfig
 from denota.learning.intensity import INTENSITIES
 from denota.learning.presets import PRESETS, preset
 from denota.learning.update import update_coefficients

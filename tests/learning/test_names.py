@@ -8,9 +8,9 @@ from typing import Final
 
 import pytest
 
+from denota.config import UpdateConfig
 from denota.errors import ConfigError
 from denota.learning.competing import COMPETITORS
-from denota.learning.config import UpdateConfig
 from denota.learning.intensity import DRAWS_FROM, INTENSITIES
 from denota.learning.presets import PRESETS, preset
 from denota.learning.update import update_coefficients

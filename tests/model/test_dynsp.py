@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from denota.config import SearchConfig
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS, preset
 from denota.learning.update import surrogate_loss, update_coefficients
@@ -16,7 +17,6 @@ from denota.model.batch import make_batch
 from denota.model.dynsp import DynSP
 from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
-from denota.search.config import SearchConfig
 from denota.search.critique import read_lexicon
 from denota.search.find import find, pad
 from denota.search.prepare import Prepared, prepare

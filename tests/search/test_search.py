@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from denota.config import SearchConfig
 from denota.programs import Denotation, execute, jaccard, language_of
 from denota.programs.operators import TESTS
 from denota.programs.tree import And, Condition, Date, Number, Or, Program, Test, Value, Word
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.config import SearchConfig
 from denota.search.critique import read_lexicon
 from denota.search.find import find
 from denota.search.lists import best, explore, rivals

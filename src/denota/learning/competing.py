@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from denota.learning.config import UpdateConfig
+from denota.config import UpdateConfig
 from denota.learning.intensity import Rule
 from denota.registry import Registry
 from denota.search.candidates import Candidates, log_model

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from denota.learning.config import UpdateConfig
+from denota.config import UpdateConfig
 from denota.registry import Registry
 from denota.search.candidates import Candidates, log_model, one_hot
 

@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 from math import inf
 from typing import Final
 
+from denota.config import UpdateConfig
 from denota.errors import ConfigError
-from denota.learning.config import UpdateConfig
 
 PRESETS: Final[dict[str, UpdateConfig]] = {
     "mml": UpdateConfig("posterior", "model"),

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
-from denota.learning.config import UpdateConfig
 from denota.learning.intensity import INTENSITIES
 from denota.search.candidates import Candidates
 

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import torch
 
+from denota.config import SearchConfig
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.presets import PRESETS
 from denota.learning.update import update_coefficients
@@ -18,7 +19,6 @@ from denota.model.batch import make_batch
 from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
-from denota.search.config import SearchConfig
 from denota.search.critique import read_lexicon
 from denota.search.find import Found, find, pad
 from denota.search.prepare import Prepared, prepare

@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.config import SearchConfig
 from denota.programs.operators import SCOPES
 from denota.search.axes import BLOCKS, Place
-from denota.search.config import SearchConfig
 from denota.search.policy import first
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores, places_of

@@ -34,16 +34,16 @@ Lexicon = frozenset[tuple[str, str]]
 class Words:
     """What the tokens of every program say, in the order of the space's ids."""
 
-    match: Floats  #: (P,) share of the program's tokens that the question has
-    co_occur: Floats  #: (P,) lexical pairs met
+    critique: Floats  #: (P,) match + co_occur
+    co_occur: NDArray[np.int8]  #: (P,) lexical pairs met
     missed: Floats  #: (P,) |E1 \\ E2| / |E1|: question tokens that the table has and the program lacks, over those the table has
     partial_match: Floats  #: (S, C) match of an incomplete program: a selection with WHERE column
     partial_missed: Floats  #: (S, C) its recall feature
 
     @property
-    def critique(self) -> Floats:
-        """(P,) match + co_occur."""
-        return self.match + self.co_occur
+    def match(self) -> Floats:
+        """(P,) share of the program's tokens that the question has."""
+        return self.critique - self.co_occur
 
 
 @lru_cache(maxsize=8)
@@ -99,12 +99,12 @@ def words_of(space: ProgramSpace, axes: Axes, question: str, lexicon: Lexicon) -
     for place in axes.places:
         chosen = [size[place.conditions] for size in sizes]
         found.append(against(slice(place.s0, place.s1), condition[place.conditions], chosen))
-    co_occur = [np.tile(keywords[p.conditions], p.s1 - p.s0) for p in axes.places]
+    co_occur = np.concatenate([np.tile(keywords[p.conditions], p.s1 - p.s0) for p in axes.places])
     names = entries["where"]
     partial_match, partial_missed = against(slice(None), names, [names @ kind for kind in kinds])
     return Words(
-        np.concatenate([match.ravel() for match, _ in found]),
-        np.concatenate(co_occur),
+        np.concatenate([match.ravel() for match, _ in found]) + co_occur,
+        co_occur.astype(np.int8),
         np.concatenate([missed.ravel() for _, missed in found]),
         partial_match,
         partial_missed,

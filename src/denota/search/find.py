@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from denota.config import SearchConfig
 from denota.search.candidates import Candidates
-from denota.search.config import SearchConfig
 from denota.search.lists import explore, rivals
 from denota.search.policy import draw, log_explore
 from denota.search.prepare import Prepared

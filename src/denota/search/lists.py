@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.config import SearchConfig
 from denota.search.beam import beam_search
-from denota.search.config import SearchConfig
 from denota.search.policy import first
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores, program_scores

