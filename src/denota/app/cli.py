@@ -209,6 +209,85 @@ def oracle(
         show_coverage(found, Console(highlight=False))
 
 
+Data = Annotated[
+    str | None,
+    typer.Option(
+        "--data", help="Directory or .jsonl file; else DENOTA_DATA, else the bundled sample."
+    ),
+]
+Split = Annotated[str, typer.Option(help="The name of the split.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command(
+    epilog="Example: `denota train experiments/maver.shaped.toml --data data/sqa --out runs/maver --set seed=1`"
+)
+def train(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The settings of the run.")],
+    out: Annotated[Path, typer.Option(help="The folder of the run.")],
+    data: Data = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="a.b=c", help="Change a setting; may be given again."),
+    ] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
+    init: Annotated[Path | None, typer.Option(help="A run to begin with.")] = None,
+) -> None:
+    """Train a parser from answers."""
+    from denota.app.train import train_run
+
+    train_run(config, out, data, settings or [], resume, init)
+
+
+@app.command(
+    epilog="Example: `denota evaluate runs/maver --data data/sqa --split random-split-1-dev`"
+)
+def evaluate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    data: Data = None,
+    split: Split = "dev",
+    gold_history: Annotated[
+        bool, typer.Option("--gold-history", help="Give each question the right previous answer.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a parser on a split, with its own previous answers as history."""
+    from denota.app.train import evaluate_run, show_score
+
+    found = evaluate_run(run, data, split, gold_history)
+    print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
+
+
+@app.command(
+    epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions --out predictions.tsv`"
+)
+def predict(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[Path, typer.Option(help="Where to write the predictions.")],
+    data: Data = None,
+    split: Split = "test",
+) -> None:
+    """Answer a split and write the answers in SQA's official format."""
+    from denota.app.train import predict_run
+
+    print(f"{out}: {predict_run(run, data, split, out):,} answers")
+
+
+@app.command(epilog="Example: `denota score data/sqa/random-split-1-dev.tsv predictions.tsv`")
+def score(
+    gold: Annotated[Path, typer.Argument(metavar="GOLD.tsv", help="A split of SQA with answers.")],
+    predictions: Annotated[
+        Path, typer.Argument(metavar="PRED.tsv", help="Predictions in the official format.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Score predictions by SQA's official metrics."""
+    from denota.app.train import score_files, show_score
+
+    found = score_files(gold, predictions)
+    print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
+
+
 @data_app.command(
     epilog="Example: `denota data sqa --to data/sqa`, then `export DENOTA_DATA=data/sqa`"
 )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
 
+from denota.app.data import data_path
 from denota.app.progress import count_progress
-from denota.data.splits import load_examples, resolve_data
+from denota.data.splits import load_examples
 from denota.errors import DataError
 from denota.evaluation.oracle import Reach, coverage, oracle
 from denota.programs.operators import language_of
@@ -19,7 +19,7 @@ from denota.programs.operators import language_of
 def measure(data: str | None, split: str, language: str, jobs: int) -> dict[str, Any]:
     """Return the coverage of a language on a split as plain data; figures in percent."""
     operators = language_of(language)
-    loaded = load_examples(resolve_data(data, os.environ), split)
+    loaded = load_examples(data_path(data), split)
     for problem in loaded.problems:
         print(f"denota: {problem}", file=sys.stderr)
     if not loaded.examples:

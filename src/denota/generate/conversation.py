@@ -1,0 +1,110 @@
+"""Conversations about tables: questions, programs and answers, drawn from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from denota.generate.asking import Asked
+from denota.generate.begin import ask_for_a_column, begin
+from denota.generate.compute import compute
+from denota.generate.draw import testable
+from denota.generate.follow import follow
+from denota.generate.profile import ColumnProfile, TableProfile, profile
+from denota.generate.scene import Scene
+from denota.generate.surface import finish
+from denota.programs.denotation import Denotation
+from denota.programs.operators import LANGUAGES
+from denota.programs.tree import Program
+from denota.tables.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question with the program that it means and what that gives."""
+
+    question: str
+    program: Program
+    answer: Denotation
+    wordings: tuple[str, ...]
+    """The names of the wordings used, that of the whole question first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Some questions about one table; each may follow up on the answer before."""
+
+    table: Table
+    turns: tuple[Turn, ...]
+
+
+def generate(
+    tables: Sequence[Table],
+    seed: int | Random,
+    *,
+    language: frozenset[str] = LANGUAGES["extended"],
+    held_out: bool = False,
+    typos: float = 0.03,
+    turns: Sequence[int] = (1, 2, 2, 3, 3, 4),
+) -> Iterator[Conversation]:
+    """Make conversations about tables without end, each table as often as any other; none if no table has cells.
+
+    The same seed gives the same conversations on any machine. Programs are in the program space of their question.
+
+    Args:
+        tables: any tables.
+        seed: a number, or the dice themselves.
+        language: the operators to use (`language_of`); aggregates only if it names them: `extended +count +sum`.
+        held_out: use the wordings that are kept back, and only those.
+        typos: the share of questions with a slip of the finger.
+        turns: the numbers of turns to choose from.
+
+    >>> from itertools import islice
+    >>> table = Table.from_rows(["City", "People"], [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]])
+    >>> conversation = next(generate([table], seed=0))
+    >>> all(turn.answer.cells for turn in conversation.turns)
+    True
+    """
+    rng = seed if isinstance(seed, Random) else Random(seed)
+    known: dict[int, tuple[TableProfile, Mapping[str, tuple[ColumnProfile, ...]]]] = {}
+    usable = [position for position, table in enumerate(tables) if len(table)]
+    while usable:
+        order = usable[:]
+        rng.shuffle(order)
+        for position in order:
+            if position not in known:
+                made = profile(tables[position])
+                known[position] = made, testable(made)
+            own, columns = known[position]
+            past = rng.random() < (0.5 if own.times else 0.2)
+            scene = Scene(own, columns, rng, language, held_out, past)
+            asked = _converse(scene, rng.choice(turns))
+            yield Conversation(own.table, tuple(_turn(scene, one, typos) for one in asked))
+
+
+def _converse(scene: Scene, length: int) -> list[Asked]:
+    asked = [_first(scene)]
+    while len(asked) < length:
+        more = follow(scene, asked)
+        if more is None:
+            break
+        asked.append(more)
+    return asked
+
+
+def _first(scene: Scene) -> Asked:
+    for _ in range(_TRIES):
+        asked = compute(scene, None) if scene.chance(0.2) else None
+        asked = asked or begin(scene)
+        if asked is not None and asked.has_something:
+            return asked
+    return ask_for_a_column(scene)
+
+
+def _turn(scene: Scene, asked: Asked, typos: float) -> Turn:
+    return Turn(finish(asked.text, scene.rng, typos), asked.program, asked.answer, asked.wordings)
+
+
+_TRIES: Final = 20

@@ -1,0 +1,203 @@
+"""A condition for some rows: which operators can be drawn there, how often each is, and two of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Final, NamedTuple
+
+from denota.generate import draw_orders, draw_values
+from denota.generate.profile import ColumnProfile, Rows, TableProfile
+from denota.generate.scene import Drawn, Scene
+from denota.programs.operators import TESTS
+from denota.programs.tree import And, Test
+
+
+class Offer(NamedTuple):
+    """An operator that can be drawn."""
+
+    weight: float
+    """How often it is tried; at 0 only where something asks for it."""
+    draw: Callable[[Scene, Rows, ColumnProfile], Drawn | None]
+    fits: Callable[[ColumnProfile], bool]
+    """Whether it can say something about a column."""
+    joins: bool = False
+    """Whether AND may join it with another."""
+
+
+def draw_condition(
+    scene: Scene, rows: Rows, avoid: Collection[ColumnProfile], to_join: bool = False
+) -> Drawn | None:
+    """Draw a condition that keeps some of the rows and not all.
+
+    Args:
+        scene: the table and the dice.
+        rows: the rows to choose from.
+        avoid: columns not to test, since they are asked for.
+        to_join: whether only conditions that AND may join are wanted.
+    """
+    weights = _weights(scene, to_join)
+    for _ in range(_TRIES if weights else 0):
+        drawn = draw_operator(scene, scene.one_of(weights), rows, avoid)
+        if drawn is not None:
+            return drawn
+    return None
+
+
+def draw_operator(
+    scene: Scene, operator: str, rows: Rows, avoid: Collection[ColumnProfile] = ()
+) -> Drawn | None:
+    """Draw a condition of one operator."""
+    if len(rows) < 2:
+        return None
+    if operator in PLACES:
+        return draw_orders.place(scene, rows, operator)
+    if operator == "and":
+        return _both(scene, rows, avoid)
+    columns = [column for column in scene.testable[operator] if column not in avoid]
+    return OFFERS[operator].draw(scene, rows, scene.pick(columns)) if columns else None
+
+
+def testable(profile: TableProfile) -> dict[str, tuple[ColumnProfile, ...]]:
+    """Return, for each operator, the columns of the table that it can say something about."""
+    return {
+        operator: tuple(column for column in profile.columns if offer.fits(column))
+        for operator, offer in OFFERS.items()
+    }
+
+
+def _weights(scene: Scene, to_join: bool) -> dict[str, float]:
+    weights = {
+        operator: offer.weight
+        for operator, offer in OFFERS.items()
+        if operator in scene.language and scene.testable[operator] and (offer.joins or not to_join)
+    }
+    if not to_join:
+        weights |= {name: weight for name, weight in PLACES.items() if name in scene.language}
+        weights |= {"and": AND} if "and" in scene.language else {}
+    return weights
+
+
+def _both(scene: Scene, rows: Rows, avoid: Collection[ColumnProfile]) -> Drawn | None:
+    """Two conditions that together keep fewer rows than either, and at least one."""
+    if scene.chance(0.3) and {"at_least", "at_most"} <= scene.language:
+        columns = [column for column in scene.testable["at_least"] if column not in avoid]
+        halves = draw_orders.between(scene, rows, scene.pick(columns)) if columns else None
+        return _joined(*halves, between=True) if halves else None
+    first = draw_condition(scene, rows, avoid, to_join=True)
+    if first is None or first.column is None:
+        return None
+    for _ in range(3):
+        second = draw_condition(scene, rows, [*avoid, first.column], to_join=True)
+        joined = _joined(first, second) if second else None
+        if joined:
+            return joined
+    return None
+
+
+def _joined(first: Drawn, second: Drawn, between: bool = False) -> Drawn | None:
+    second_rows = frozenset(second.rows)
+    kept = tuple(row for row in first.rows if row in second_rows)
+    if not 0 < len(kept) < min(len(first.rows), len(second.rows)):
+        return None
+    ordered = sorted((first, second), key=_place_in_space)
+    tests = tuple(part.condition for part in ordered if isinstance(part.condition, Test))
+    forms = ("predicate", "modifier", "where")
+    if between:
+        forms = tuple(f"between_{form}" for form in forms)
+        return Drawn("and", And(tests), kept, first.column, first.slots, forms=forms)
+    return Drawn("and", And(tests), kept, forms=forms, parts=(first, second))
+
+
+def _place_in_space(drawn: Drawn) -> tuple[int, int]:
+    """The order in which the space lists conditions, which is that of the parts of its conjunctions."""
+    assert isinstance(drawn.condition, Test) and drawn.column is not None
+    return _ORDER[drawn.condition.operator], drawn.column.position
+
+
+def _is_sayable(column: ColumnProfile) -> bool:
+    return len(column.texts) > 1 and column.naming.role != "label" and any(column.said)
+
+
+def _has_words(column: ColumnProfile) -> bool:
+    return bool(column.words)
+
+
+def _repeats(column: ColumnProfile) -> bool:
+    varied = 1 < len(column.texts) < len(column.classes)
+    return varied and column.naming.role not in ("label", "quantity")
+
+
+def _is_ordered(column: ColumnProfile) -> bool:
+    return column.kind != "text" and len(column.texts) > 1
+
+
+def _is_compared(column: ColumnProfile) -> bool:
+    """Times of day are not: a question's `7:30` is read as minutes."""
+    return _is_ordered(column) and not (column.unit == "time" and column.naming.family_is("hour"))
+
+
+def _has_dates(column: ColumnProfile) -> bool:
+    return column.kind == "date"
+
+
+def _has_years(column: ColumnProfile) -> bool:
+    return column.is_time and any(column.dates)
+
+
+def _has_zero(column: ColumnProfile) -> bool:
+    return column.kind == "number" and not column.is_time and 0 in column.order
+
+
+def _has_gaps(column: ColumnProfile) -> bool:
+    return any(column.missing) and not all(column.missing)
+
+
+def _never(scene: Scene, rows: Rows, column: ColumnProfile) -> None:
+    return None
+
+
+_comparison = {
+    name: partial(draw_orders.comparison, operator=name) for name in draw_orders.COMPARISONS
+}
+_superlative = {
+    name: partial(draw_orders.superlative, operator=name) for name in draw_orders.SUPERLATIVES
+}
+
+OFFERS: Final = {
+    "equal": Offer(20.0, draw_values.equal, _is_sayable, joins=True),
+    "not_equal": Offer(2.5, draw_values.not_equal, _is_sayable, joins=True),
+    "or": Offer(4.5, draw_values.either, _is_sayable),
+    "any_of": Offer(2.5, draw_values.any_of, _is_sayable),
+    "contains": Offer(4.5, draw_values.contains, _has_words, joins=True),
+    "not_contains": Offer(1.5, draw_values.not_contains, _has_words),
+    "greater": Offer(8.0, _comparison["greater"], _is_compared, joins=True),
+    "at_least": Offer(4.0, _comparison["at_least"], _is_compared, joins=True),
+    "less": Offer(7.0, _comparison["less"], _is_compared, joins=True),
+    "at_most": Offer(3.0, _comparison["at_most"], _is_compared, joins=True),
+    "date_is": Offer(8.0, draw_orders.date_is, _has_dates, joins=True),
+    "decade_is": Offer(4.0, draw_orders.decade_is, _has_years, joins=True),
+    "max": Offer(12.0, _superlative["max"], _is_ordered),
+    "min": Offer(9.0, _superlative["min"], _is_ordered),
+    "max_ties": Offer(8.0, _superlative["max_ties"], _is_ordered),
+    "min_ties": Offer(8.0, _superlative["min_ties"], _is_ordered),
+    "top": Offer(4.5, _superlative["top"], _is_ordered),
+    "bottom": Offer(3.5, _superlative["bottom"], _is_ordered),
+    "kth_max": Offer(3.5, _superlative["kth_max"], _is_ordered),
+    "kth_min": Offer(3.0, _superlative["kth_min"], _is_ordered),
+    "is_empty": Offer(2.5, draw_values.is_empty, _has_gaps),
+    "is_not_empty": Offer(2.5, draw_values.is_not_empty, _has_gaps),
+    "is_zero": Offer(5.0, draw_values.is_zero, _has_zero),
+    "is_positive": Offer(5.0, draw_values.is_positive, _has_zero, joins=True),
+    "distinct": Offer(0.0, draw_values.distinct, _repeats),
+    "same_value": Offer(
+        0.0, _never, _repeats
+    ),  # drawn by `follow.same`, which knows the answer before
+}
+"""The operators on a column."""
+PLACES: Final = {"first": 1.5, "last": 1.5, "first_k": 1.5, "last_k": 1.5}
+"""The weights of operators on the order of rows."""
+AND: Final = 8.0
+"""The weight of two conditions at once."""
+_TRIES: Final = 6
+_ORDER: Final = {name: place for place, name in enumerate(TESTS)}

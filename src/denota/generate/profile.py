@@ -1,0 +1,228 @@
+"""What the generator knows of a table, made once: names in words, values as they are said, and rows by value and order."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from denota.generate.nouns import Naming, Noun, name_column, noun_of_table
+from denota.generate.spoken import say_value, shorten, surname
+from denota.programs.index import ColumnIndex, index_of
+from denota.tables.table import Table
+from denota.tokens import FUNCTION_WORDS, tokenise
+
+MOST_VALUES: Final = 400
+"""Of a column with more values than this, only the first so many are asked about."""
+
+Rows = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnProfile:
+    """One column; R rows, V value classes (see `denota.programs.index`)."""
+
+    position: int
+    index: ColumnIndex
+    naming: Naming
+
+    @property
+    def name(self) -> str:
+        """The column's name in the table."""
+        return self.index.column.name
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it holds dates or years."""
+        return self.naming.role == "time"
+
+    @cached_property
+    def kind(self) -> str:
+        """`text`, `number` or `date`."""
+        return self.index.column.kind
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit of its numbers."""
+        return self.index.column.unit
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """(R,) the value class of each row."""
+        classes: list[int] = self.index.classes.tolist()
+        return classes
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """(V,) the text that names each class in a program."""
+        return self.index.texts
+
+    @cached_property
+    def said(self) -> list[tuple[str, ...]]:
+        """(V,) the ways to say each class, the fullest first; none where it is not to be said."""
+        full = [say_value(text) for text in self.texts[:MOST_VALUES]]
+        short = [shorten(said) for said in full]
+        last = [surname(said) if self.naming.role == "person" else "" for said in full]
+        counts = Counter(word for words in (full, short, last) for word in words)
+        return [
+            tuple(said for said in ways if said and counts[said] == 1)
+            for ways in zip(full, short, last, strict=True)
+        ] + [()] * (len(self.texts) - len(full))
+
+    @cached_property
+    def order(self) -> list[float | None]:
+        """(R,) what superlatives go by: numbers, or dates in days; None where there is none."""
+        if self.index.order is None:
+            return [None] * len(self.classes)
+        return [None if math.isnan(value) else value for value in self.index.order.tolist()]
+
+    @cached_property
+    def has_commas(self) -> bool:
+        """Whether its numbers are written with commas."""
+        return any("," in text for text in self.texts[:MOST_VALUES])
+
+    @cached_property
+    def dates(self) -> list[tuple[int, int, int] | None]:
+        """(R,) year, month and day as stated, 0 where not; None where there is no date."""
+        dates = self.index.column.dates
+        parts = zip(dates.year.tolist(), dates.month.tolist(), dates.day.tolist(), strict=True)
+        return [
+            part if known else None for part, known in zip(parts, dates.known.tolist(), strict=True)
+        ]
+
+    @cached_property
+    def missing(self) -> list[bool]:
+        """(R,) True where the cell has no value."""
+        missing: list[bool] = self.index.column.missing.tolist()
+        return missing
+
+    @cached_property
+    def words(self) -> list[tuple[str, Rows]]:
+        """Words of cells of several words, each with the rows that have it; shared ones where there are any."""
+        if self.kind != "text":
+            return []
+        several = {
+            i
+            for i, text in enumerate(self.texts[:MOST_VALUES])
+            if " " in text and text.isprintable()
+        }
+        found = []
+        for word, classes in sorted(self.index.by_word.items()):
+            usable = (
+                len(word) > 2 and word.isalpha() and word.isascii() and word not in FUNCTION_WORDS
+            )
+            if usable and several.issuperset(classes):
+                rows = np.flatnonzero(np.isin(self.index.classes, classes)).tolist()
+                found.append((word, tuple(rows), len(classes)))
+        shared = [entry for entry in found if entry[2] > 1] or found
+        return [(word, rows) for word, rows, _ in shared if len(rows) < len(self.classes)]
+
+    def say_word(self, word: str) -> str:
+        """Return a word as the cells write it."""
+        text = self.texts[self.index.by_word[word][0]]
+        return next((part for part in text.split() if tokenise(part) == (word,)), word)
+
+
+@dataclass(frozen=True, eq=False)
+class TableProfile:
+    """A table and its columns."""
+
+    table: Table
+    columns: tuple[ColumnProfile, ...]
+    subject: ColumnProfile | None
+    """The column that names what a row is about."""
+    subject_nouns: tuple[Noun, ...]
+    totals: frozenset[int]
+    """The rows that sum up others."""
+
+    @cached_property
+    def rows(self) -> Rows:
+        """All rows."""
+        return tuple(range(len(self.table)))
+
+    @cached_property
+    def without_totals(self) -> Rows:
+        """The rows that do not sum up others."""
+        return tuple(row for row in self.rows if row not in self.totals)
+
+    @cached_property
+    def times(self) -> int:
+        """How many columns hold dates or years."""
+        return sum(column.is_time for column in self.columns)
+
+    @cached_property
+    def families(self) -> Counter[str]:
+        """How many columns each family of adjectives has."""
+        return Counter(c.naming.family.name for c in self.columns if c.naming.family is not None)
+
+    def asked_for(self, column: ColumnProfile) -> tuple[Noun, ...]:
+        """Return what to call the things a column names: its name, or the subject's noun where that is more telling."""
+        of_subject = column is self.subject and self.subject_nouns != _ONES
+        return self.subject_nouns if of_subject else column.naming.nouns
+
+
+def profile(table: Table) -> TableProfile:
+    """Make the profile of a table."""
+    index = index_of(table)
+    columns = tuple(
+        ColumnProfile(position, own, name_column(own.column))
+        for position, own in enumerate(index.columns)
+    )
+    if any(column.naming.nouns[0].one in _OF_PEOPLE for column in columns):
+        columns = tuple(
+            _as_person(column) if column.naming.generic else column for column in columns
+        )
+    subject = _subject(columns)
+    totals = frozenset(np.flatnonzero(index.totals).tolist()) if len(table) else frozenset[int]()
+    return TableProfile(table, columns, subject, _subject_nouns(table, subject), totals)
+
+
+def _as_person(column: ColumnProfile) -> ColumnProfile:
+    return (
+        replace(column, naming=replace(column.naming, role="person"))
+        if column.kind == "text"
+        else column
+    )
+
+
+def _subject(columns: Iterable[ColumnProfile]) -> ColumnProfile | None:
+    """The first column of names, places or years that are nearly all different."""
+    usable: list[tuple[int, int, ColumnProfile]] = []
+    for column in columns:
+        rows = min(len(column.classes), MOST_VALUES)
+        rank = _SUBJECT_ROLES.get(column.naming.role)
+        if rank is not None and rows and sum(map(bool, column.said)) >= 0.8 * rows:
+            usable.append((rank, column.position, column))
+    return min(usable)[2] if usable else None
+
+
+def _subject_nouns(table: Table, subject: ColumnProfile | None) -> tuple[Noun, ...]:
+    of_table = noun_of_table(table.name)
+    if subject is None:
+        return (of_table,) if of_table else ()
+    if subject.naming.generic:
+        return (of_table,) if of_table else _ONES
+    titled = subject.naming.nouns[0].one == "title"
+    return (of_table,) if titled and of_table else subject.naming.nouns
+
+
+_ONES: Final = (Noun("one", "ones"),)
+_SUBJECT_ROLES: Final = {"person": 0, "thing": 0, "place": 1, "time": 2}
+_OF_PEOPLE: Final = frozenset(
+    [
+        "age",
+        "date of birth",
+        "birth date",
+        "nationality",
+        "hometown",
+        "occupation",
+        "gender",
+        "party",
+    ]
+)
+"""Columns that tell that the names in a table are people's."""

@@ -1,0 +1,160 @@
+"""The slots of wordings and what stands in them.
+
+What is asked for: {asked} in the number of the question, {one} and {all} singular and plural, {doer} if it can have something, {named} if it names what a row is about,
+{person} and {who} if it is people, {how_many} if it counts, {how} `tall`, {asked_place}, {asked_participle}; {subject} what a row is about.
+Agreement with it: {is} {has} {does} {shares} {comes}; {be} is always singular.
+The column of a condition: {column} {a_column} {columns} {counted} {participle}, {kind_column} and the like for one kind of column only.
+Adjectives that call for the operator: {highest} {lowest} of the column, {tallest} {shortest} of the thing, {taller} {lower} comparing.
+The answer before: {those} {their} {they} {are_they} {are_those}, one only: {its} {it} {that_one}; its noun {previous}, and {ones}.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from denota.generate.inflect import with_article
+from denota.generate.nouns import Noun
+from denota.generate.profile import ColumnProfile
+from denota.generate.scene import Scene
+
+
+def agreement(plural: bool, past: bool) -> dict[str, str]:
+    """Return the verbs in number and tense."""
+    return _AGREEMENT[plural, past]
+
+
+def asked_slots(scene: Scene, column: ColumnProfile, plural: bool) -> dict[str, str]:
+    """Return the slots for one column asked for."""
+    profile, naming = scene.profile, column.naming
+    noun = pick_noun(scene, profile.asked_for(column))
+    said = noun.many if plural else noun.one
+    slots = {"asked": said, "one": noun.one, "all": noun.many}
+    if naming.role not in ("quantity", "label"):
+        slots["doer"] = said
+    if column is profile.subject:
+        slots["named"] = said
+    if naming.role == "person":
+        slots |= {"person": said, "person_all": noun.many, "who": "who"}
+    elif naming.role == "place":
+        slots["asked_place"] = said
+    if naming.counted:
+        slots["how_many"] = scene.pick(naming.counted)
+    if naming.participle:
+        slots["asked_participle"] = naming.participle
+    if naming.family is not None and "how" in naming.family.adjectives:
+        slots["how"] = scene.pick(naming.family.adjectives["how"])
+    return slots | subject_slots(scene, plural)
+
+
+def subject_slots(scene: Scene, plural: bool) -> dict[str, str]:
+    """Return the slots for what a row is about, if the table says."""
+    if not scene.profile.subject_nouns:
+        return {}
+    noun = pick_noun(scene, scene.profile.subject_nouns)
+    return {"subject": noun.many if plural else noun.one, "subjects": noun.many}
+
+
+def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
+    """Return the slots for the column of a condition."""
+    naming = column.naming
+    noun = pick_noun(scene, naming.nouns)
+    slots = {"column": noun.one, "a_column": with_article(noun.one), "columns": noun.many}
+    if naming.counted:
+        slots["counted"] = scene.pick(naming.counted)
+    if naming.participle:
+        slots["participle"] = naming.participle
+    if naming.role in ("kind", "person", "quantity"):
+        slots[f"{naming.role}_column"] = noun.one
+    if naming.family is not None:
+        lone = scene.profile.families[naming.family.name] == 1
+        for slot in _ADJECTIVES.get(operator, ()):
+            words = naming.family.fitting(slot, _BY_NUMBER.get(operator, operator))
+            words = tuple(word for word in words if word not in noun.one.split())
+            if operator in _BY_NUMBER:
+                words = tuple(word for word in words if word not in ("first", "last"))
+            if words and (lone or slot in ("highest", "lowest")):
+                slots[slot] = scene.pick(words)
+        if operator == "top" and naming.family.name not in _BETTER_LOW:
+            slots["top"] = "top"
+    return slots
+
+
+def previous_slots(scene: Scene, columns: tuple[ColumnProfile, ...], rows: int) -> dict[str, str]:
+    """Return the slots for speaking of the answer before."""
+    slots, named = {"ones_all": "ones"}, ""
+    if len(columns) == 1 and columns[0].naming.role not in ("quantity", "label"):
+        noun = pick_noun(scene, scene.profile.asked_for(columns[0]))
+        slots |= {"previous": noun.many, "previous_one": noun.one, "all": noun.many}
+        named = f" {noun.many}" if rows > 1 else f" {noun.one}"
+    people = _are_people(columns)
+    they = rows > 1 or people or _are_people((scene.profile.subject,))
+    slots |= {"their": "their", "they": "they"} if they else {"their": "its", "they": "it"}
+    if rows > 1:
+        slots["them"] = scene.pick(("them", "these", "those"))
+        slots["those"] = scene.pick(
+            (slots["them"], slots["them"], f"those{named}", f"these{named}")
+        )
+    else:
+        slots["those"] = scene.pick(("that one", "this one", f"that{named or ' one'}"))
+        slots |= {
+            "that_one": slots["those"],
+            "its": slots["their"],
+            "it": "that one" if they else "it",
+        }
+    now, then = agreement(they, scene.past)["is"], agreement(they, True)["is"]
+    slots |= {"are_they": f"{now} {slots['they']}", "were_they": f"{then} {slots['they']}"}
+    slots["are_those"] = (
+        f"{agreement(rows > 1, scene.past)['is']} {'those' if rows > 1 else 'that'}"
+    )
+    if people:
+        slots |= {
+            "who": "who",
+            "who_others": "others",
+            "next_person": "next",
+            "person_before": "before that",
+        }
+    return slots
+
+
+def _are_people(columns: tuple[ColumnProfile | None, ...]) -> bool:
+    return len(columns) == 1 and columns[0] is not None and columns[0].naming.role == "person"
+
+
+def pick_noun(scene: Scene, nouns: tuple[Noun, ...]) -> Noun:
+    """Draw a noun, the one nearest to the column's own name more often than all others together."""
+    return nouns[0] if len(nouns) == 1 or scene.chance(0.6) else scene.pick(nouns)
+
+
+@lru_cache(maxsize=1)
+def _verbs() -> dict[tuple[bool, bool], dict[str, str]]:
+    forms = {
+        "is": ("is", "are", "was", "were"),
+        "has": ("has", "have", "had", "had"),
+        "does": ("does", "do", "did", "did"),
+        "shares": ("shares", "share", "shared", "shared"),
+        "comes": ("comes", "come", "came", "came"),
+        "be": ("is", "is", "was", "was"),
+        "be_many": ("are", "are", "were", "were"),
+        "is_key": ("is", "is", "was", "was"),
+        "does_key": ("does", "does", "did", "did"),
+    }
+    return {
+        (plural, past): {verb: words[plural + 2 * past] for verb, words in forms.items()}
+        for plural in (False, True)
+        for past in (False, True)
+    }
+
+
+_AGREEMENT: Final = _verbs()
+_HIGH: Final = ("highest", "tallest")
+_LOW: Final = ("lowest", "shortest")
+_ADJECTIVES: Final = {
+    **dict.fromkeys(("max", "max_ties", "top", "kth_max"), _HIGH),
+    **dict.fromkeys(("min", "min_ties", "bottom", "kth_min"), _LOW),
+    **{"greater": ("taller",), "less": ("lower",)},
+}
+_BY_NUMBER: Final = {"kth_max": "max", "kth_min": "min"}
+"""Operators called for by their number, so that any adjective of the plain superlative will do."""
+_BETTER_LOW: Final = ("rank", "clock", "hour", "birth")
+"""Families in which the top is the smallest."""

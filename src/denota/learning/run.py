@@ -1,0 +1,258 @@
+"""A run on disk: trained epoch by epoch into a folder, stopped at any moment and resumed to the same numbers.
+
+RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), best.safetensors (the best epoch on dev), last.safetensors (all that resuming needs),
+previous.safetensors (the one before, should the last be damaged) and run.json (versions, machine, times).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+import denota
+from denota.config import Config, to_toml
+from denota.data.example import Example
+from denota.errors import TrainingError
+from denota.evaluation.predict import key_of
+from denota.learning.trainer import Epoch, Training
+from denota.model.checkpoint import load_parser, save_parser
+from denota.model.parser import Parser
+from denota.programs.denotation import Denotation
+from denota.search.preparer import Preparer
+
+ROOM: Final = 200 << 20
+"""Bytes that must be free on the disk before training starts."""
+
+
+def train(
+    config: Config,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    out: Path,
+    *,
+    resume: bool = False,
+    start_from: Parser | None = None,
+    vectors: str | None = None,
+    say: Callable[[str], None] = lambda message: None,
+    epoch_done: Callable[[Epoch], None] = lambda epoch: None,
+    progress: Callable[[int, float], None] = lambda done, loss: None,
+) -> Path:
+    """Train into a folder and return the path of the best parser.
+
+    Args:
+        config: the settings.
+        examples: to learn from.
+        dev: to choose the epoch by; the last epoch is the best if there are none.
+        out: the folder of the run.
+        resume: go on with the run that is there.
+        start_from: a parser to begin with in place of a new one.
+        vectors: where word vectors come from, if not as the config says.
+        say: is told what a person should know.
+        epoch_done: is told of each epoch.
+        progress: is told of questions done and the loss so far within an epoch.
+    """
+    _check_folder(out, resume)
+    preparer = Preparer(config.data.language, config.search.lexicon)
+    training, best = None, -1.0
+    if resume:
+        training, best = _resume(config, examples, dev, out, preparer, say)
+    if training is None:
+        parser = _parser(config, [*examples, *dev], preparer, start_from, vectors)
+        training = Training(config, parser, examples, dev, preparer)
+        (out / "metrics.jsonl").write_text("")
+        _write(out / "config.toml", to_toml(config))
+    training.progress = progress
+    began, times = time.time(), _times(out, training.epoch)
+    while training.epoch < config.train.epochs:
+        done = training.run_epoch()
+        accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
+        if accuracy > best:
+            best = accuracy
+            save_parser(out / "best.safetensors", training.parser, facts={"epoch": str(done.epoch)})
+        _append(out / "metrics.jsonl", _metrics(done))
+        _save_last(out, training, best)
+        times.append(
+            {
+                "epoch": done.epoch,
+                "seconds": round(done.seconds, 3),
+                "questions_per_s": round(done.questions_per_s, 1),
+            }
+        )
+        _write(out / "run.json", json.dumps(_record(config, began, times), indent=1) + "\n")
+        epoch_done(done)
+    return out / "best.safetensors"
+
+
+def _parser(
+    config: Config,
+    examples: Sequence[Example],
+    preparer: Preparer,
+    start_from: Parser | None,
+    vectors: str | None,
+) -> Parser:
+    words: set[str] = set()
+    for example in examples:
+        words |= preparer(example.question, None, example.answer).all_words()
+    if start_from is None:
+        return Parser.new(config, words, vectors)
+    parser = Parser(config, start_from.vectors, start_from.scorer)
+    parser.learn_words(words)
+    return parser
+
+
+def _metrics(done: Epoch) -> dict[str, Any]:
+    """What a line of metrics.jsonl says: nothing that depends on the clock."""
+    return {
+        "epoch": done.epoch,
+        "loss": done.loss,
+        "dev_answer_accuracy": done.dev_accuracy,
+        "dev_sequence_accuracy": done.dev_sequence_accuracy,
+    }
+
+
+def _save_last(out: Path, training: Training, best: float) -> None:
+    last = out / "last.safetensors"
+    if last.exists():
+        shutil.copyfile(last, out / "previous.part")
+        os.replace(out / "previous.part", out / "previous.safetensors")
+    facts = {"epoch": str(training.epoch), "best": repr(best)}
+    save_parser(last, training.parser, _references(training), facts)
+
+
+def _references(training: Training) -> dict[str, Tensor]:
+    """The remembered answers as tensors, in the order of the training examples."""
+    lines: list[list[int]] = []
+    for place, example in enumerate(training.train):
+        answer = training.references.get(key_of(example.question))
+        if answer is not None:
+            lines.append([place, len(answer.rows), *answer.rows, *answer.columns])
+    lengths = torch.tensor([len(line) for line in lines], dtype=torch.int32)
+    flat = torch.tensor([number for line in lines for number in line], dtype=torch.int32)
+    return {"lengths": lengths, "answers": flat}
+
+
+def _resume(
+    config: Config,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    out: Path,
+    preparer: Preparer,
+    say: Callable[[str], None],
+) -> tuple[Training | None, float]:
+    for name in ("last", "previous"):
+        path = out / f"{name}.safetensors"
+        if not path.exists():
+            continue
+        try:
+            parser, state, facts = load_parser(path)
+        except TrainingError as error:
+            say(f"{error}; the checkpoint before it is used")
+            continue
+        if (
+            replace(parser.config.train, epochs=1) != replace(config.train, epochs=1)
+            or replace(parser.config, train=config.train) != config
+        ):
+            raise TrainingError(
+                f"the run in {out} has other settings; resume it with the same ones"
+            )
+        parser.config = config
+        training = Training(config, parser, examples, dev, preparer, int(facts["epoch"]))
+        training.references = _remembered(state, examples)
+        _cut(out / "metrics.jsonl", training.epoch)
+        return training, float(facts["best"])
+    return None, -1.0
+
+
+def _remembered(state: dict[str, Tensor], examples: Sequence[Example]) -> dict[Any, Denotation]:
+    found = {}
+    lines = np.split(state["answers"].numpy(), np.cumsum(state["lengths"].numpy())[:-1])
+    for line in lines if len(state["lengths"]) else []:
+        place, rows = int(line[0]), int(line[1])
+        numbers = [int(number) for number in line[2:]]
+        found[key_of(examples[place].question)] = Denotation(
+            tuple(numbers[:rows]), tuple(numbers[rows:])
+        )
+    return found
+
+
+def _check_folder(out: Path, resume: bool) -> None:
+    try:
+        if (out / "last.safetensors").exists() and not resume:
+            raise TrainingError(
+                f"there is a run in {out}; pass --resume to go on with it, or another --out"
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".probe"
+        probe.write_text("x")
+        probe.unlink()
+        free = shutil.disk_usage(out).free
+    except OSError as error:
+        raise TrainingError(
+            f"{out} cannot be written into: {(error.strerror or str(error)).lower()}"
+        ) from None
+    if free < ROOM:
+        raise TrainingError(
+            f"there are only {free >> 20} MiB free at {out}; a run needs {ROOM >> 20}"
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    beside = path.with_name(path.name + ".part")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+def _append(path: Path, line: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _cut(path: Path, epochs: int) -> None:
+    """Drop metrics of epochs that the checkpoint does not have, and a line cut short."""
+    lines = path.read_text(encoding="utf-8").splitlines()[:epochs] if path.exists() else []
+    _write(path, "".join(line + "\n" for line in lines))
+
+
+def _times(out: Path, epochs: int) -> list[dict[str, Any]]:
+    try:
+        known = json.loads((out / "run.json").read_text(encoding="utf-8"))["epochs"]
+    except (OSError, ValueError, KeyError):
+        return []
+    return [one for one in known if one["epoch"] <= epochs]
+
+
+def _record(config: Config, began: float, times: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "seed": config.seed,
+        "versions": {
+            "denota": denota.__version__,
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+        },
+        "machine": {
+            "system": platform.system(),
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "threads": torch.get_num_threads(),
+        },
+        "command": " ".join(Path(part).name for part in sys.argv[:1])
+        + " "
+        + " ".join(sys.argv[1:]),
+        "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
+        "epochs": times,
+    }

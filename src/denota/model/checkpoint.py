@@ -1,0 +1,102 @@
+"""Parsers on disk: one safetensors file each, with config, words and a checksum; no pickle.
+
+A file is written beside its place and moved there, so a reader finds the old one or the new one, never half of one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from denota.config import config_of, to_toml
+from denota.errors import TrainingError
+from denota.model.dynsp import DynSP
+from denota.model.parser import Parser
+from denota.model.vectors import WordVectors
+
+STATE = "state."
+"""What names of tensors that are not weights begin with."""
+
+
+def save_parser(
+    path: Path,
+    parser: Parser,
+    state: Mapping[str, Tensor] | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> None:
+    """Write a parser, with more tensors and facts beside it if given."""
+    tensors = {
+        name: weight.detach().contiguous() for name, weight in parser.scorer.state_dict().items()
+    }
+    tensors |= {f"{STATE}{name}": tensor.contiguous() for name, tensor in (state or {}).items()}
+    words = sorted(parser.vectors.words, key=parser.vectors.words.__getitem__)
+    metadata = {
+        "format": "denota 1",
+        "config": to_toml(parser.config),
+        "words": json.dumps(words),
+        "sha256": _checksum(tensors),
+        **(facts or {}),
+    }
+    beside = path.with_name(path.name + ".part")
+    try:
+        save_file(tensors, beside, metadata)
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise TrainingError(
+            f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
+        ) from None
+
+
+def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
+    """Read a parser, and the tensors and facts saved beside it.
+
+    Raises:
+        TrainingError: there is no such file, it is damaged, or it is no parser.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+    except FileNotFoundError:
+        raise TrainingError(f"there is no model at {path}") from None
+    except (OSError, SafetensorError) as error:
+        raise TrainingError(f"{path} is damaged: {error}") from None
+    if metadata.get("format") != "denota 1":
+        raise TrainingError(f"{path} is not a model of this version of denota")
+    if metadata["sha256"] != _checksum(tensors):
+        raise TrainingError(
+            f"{path} is damaged: its contents do not have the checksum it was saved with"
+        )
+    config = config_of(tomllib.loads(metadata["config"]))
+    matrix = tensors["words.weight"]
+    words = {word: place for place, word in enumerate(json.loads(metadata["words"]), start=1)}
+    vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
+    scorer = DynSP(vectors, config.model.hidden, config.model.dropout)
+    scorer.load_state_dict({k: v for k, v in tensors.items() if not k.startswith(STATE)})
+    parser = Parser(config, WordVectors(words, matrix.numpy().copy()), scorer)
+    state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
+    return parser, state, metadata
+
+
+def _checksum(tensors: Mapping[str, Tensor]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(
+            tensor.view(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+        )
+    return digest.hexdigest()
