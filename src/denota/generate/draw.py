@@ -102,7 +102,7 @@ def _joined(first: Drawn, second: Drawn, between: bool = False) -> Drawn | None:
         return None
     ordered = sorted((first, second), key=_place_in_space)
     tests = tuple(part.condition for part in ordered if isinstance(part.condition, Test))
-    forms = ("predicate", "modifier", "where")
+    forms: tuple[str, ...] = ("predicate", "modifier", "where")
     if between:
         forms = tuple(f"between_{form}" for form in forms)
         return Drawn("and", And(tests), kept, first.column, first.slots, forms=forms)

@@ -187,7 +187,7 @@ def _date(scene: Scene, rows: Rows, column: ColumnProfile, months: bool = False)
         (year, month, day): 2.0 * bool(month and day),
     }
     choices[year, month, 0] = 2.0 * bool(month and year)
-    if months or not year:
+    if months or (not year and month != _MAY):
         choices[0, month, 0] = 2.0 * bool(month)
     if not any(choices.values()):
         return None
@@ -242,6 +242,8 @@ def _drawn(
     return Drawn(operator, test, kept, column, slots, single)
 
 
+_MAY: Final = 5
+"""By itself and not behind `in` or the like, it reads as another word."""
 _TIME_STEPS: Final = (3600.0, 1800.0, 600.0, 300.0, 60.0, 30.0, 10.0, 5.0, 1.0)
 _UNITS: Final = {
     "km": "km",

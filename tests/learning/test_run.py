@@ -1,0 +1,142 @@
+"""Runs on disk: stopped and resumed they give the same numbers, and damage is noticed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from denota import sample
+from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
+from denota.data import Example, load_examples
+from denota.errors import TrainingError
+from denota.learning.run import train
+from denota.model.checkpoint import load_parser
+
+CONFIG = Config(
+    model=ModelConfig(dimension=16, hidden=4),
+    search=SearchConfig(shaping="policy"),
+    train=TrainConfig(epochs=3, batch=8),
+)
+
+
+@pytest.fixture(scope="module")
+def few() -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    examples = load_examples(sample.path(), "train").examples
+    return examples[:40], load_examples(sample.path(), "dev").examples[:12]
+
+
+@pytest.fixture(scope="module")
+def unbroken(few, tmp_path_factory) -> Path:  # type: ignore[no-untyped-def]
+    out = tmp_path_factory.mktemp("run") / "unbroken"
+    train(CONFIG, *few, out)
+    return out
+
+
+def weights(path: Path) -> dict[str, bytes]:
+    parser, state, _ = load_parser(path)
+    tensors = {**parser.scorer.state_dict(), **state}
+    return {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
+
+
+@pytest.mark.parametrize("stop", [1, 2])
+def test_a_run_that_goes_on_gives_the_numbers_of_one_that_never_stopped(
+    few, unbroken: Path, tmp_path: Path, stop: int
+) -> None:
+    part = replace(CONFIG, train=replace(CONFIG.train, epochs=stop))
+    train(part, *few, tmp_path)
+    train(CONFIG, *few, tmp_path, resume=True)
+    for name in ("last", "best"):
+        assert weights(tmp_path / f"{name}.safetensors") == weights(
+            unbroken / f"{name}.safetensors"
+        )
+    assert (tmp_path / "metrics.jsonl").read_text() == (unbroken / "metrics.jsonl").read_text()
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_does_not(
+    few, unbroken: Path, tmp_path: Path
+) -> None:
+    train(CONFIG, *few, tmp_path / "same")
+    assert weights(tmp_path / "same" / "last.safetensors") == weights(unbroken / "last.safetensors")
+    train(replace(CONFIG, seed=1), *few, tmp_path / "other")
+    assert weights(tmp_path / "other" / "last.safetensors") != weights(
+        unbroken / "last.safetensors"
+    )
+
+
+def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_used(
+    few, unbroken: Path, tmp_path: Path
+) -> None:
+    train(replace(CONFIG, train=replace(CONFIG.train, epochs=2)), *few, tmp_path)
+    last = tmp_path / "last.safetensors"
+    data = bytearray(last.read_bytes())
+    data[-20] ^= 0xFF
+    last.write_bytes(data)
+    said: list[str] = []
+    train(CONFIG, *few, tmp_path, resume=True, say=said.append)
+    assert len(said) == 1 and "damaged" in said[0]
+    assert weights(last) == weights(unbroken / "last.safetensors")
+    assert (tmp_path / "metrics.jsonl").read_text() == (unbroken / "metrics.jsonl").read_text()
+
+
+def test_a_run_is_not_overwritten(few, unbroken: Path) -> None:
+    with pytest.raises(TrainingError, match="pass --resume"):
+        train(CONFIG, *few, unbroken)
+
+
+def test_a_run_is_resumed_only_with_its_own_settings(few, unbroken: Path) -> None:
+    with pytest.raises(TrainingError, match="other settings"):
+        train(replace(CONFIG, seed=7), *few, unbroken, resume=True)
+
+
+def test_the_folder_holds_what_it_should(unbroken: Path) -> None:
+    names = {path.name for path in unbroken.iterdir()}
+    assert names >= {
+        "config.toml",
+        "metrics.jsonl",
+        "best.safetensors",
+        "last.safetensors",
+        "run.json",
+    }
+    lines = [json.loads(line) for line in (unbroken / "metrics.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2, 3]
+    assert json.loads((unbroken / "run.json").read_text())["seed"] == 0
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_and_resumed_it_ends_the_same(tmp_path: Path) -> None:
+    """kill -9 at ten moments over the run: checkpoint and metrics are those of an unbroken run."""
+    config = tmp_path / "tiny.toml"
+    config.write_text(
+        '[model]\ndimension = 16\nhidden = 4\n[search]\nshaping = "policy"\n[train]\nepochs = 4\n'
+    )
+    lines = (sample.path() / "train.jsonl").read_text().splitlines()[:24]
+    for name in ("train", "dev"):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines if name == "train" else lines[:4]))
+    (tmp_path / "tables").symlink_to(sample.path() / "tables")
+    command = [sys.executable, "-m", "denota", "train", str(config), "--data", str(tmp_path)]
+    quiet = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "env": {**os.environ, "OMP_NUM_THREADS": "1"},
+    }
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    start = time.monotonic()
+    subprocess.run([*command, "--out", str(whole)], check=True, **quiet)
+    took = time.monotonic() - start
+    for moment in range(10):
+        process = subprocess.Popen([*command, "--out", str(broken), "--resume"], **quiet)
+        time.sleep(took * (0.35 + 0.06 * moment))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    subprocess.run([*command, "--out", str(broken), "--resume"], check=True, **quiet)
+    assert weights(broken / "last.safetensors") == weights(whole / "last.safetensors")
+    assert weights(broken / "best.safetensors") == weights(whole / "best.safetensors")
+    assert (broken / "metrics.jsonl").read_text() == (whole / "metrics.jsonl").read_text()
