@@ -24,7 +24,7 @@ demo: $(READY)  ## Show a sample table as denota understands it, and a conversat
 	  "SUM (SELECT Crew WHERE Season IS IN DECADE 1890)"
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(READY)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -140,7 +140,9 @@ def _nouns(
     others = list(synonyms.get(one, synonyms.get(phrase, ())))
     before, _, last = one.rpartition(" ")
     if not others and before and " of " not in one:
-        others = [f"{before} {other}" for other in synonyms.get(last, ())[:2]]
+        others = [f"{before} {other}" for other in synonyms.get(last, ()) if " " not in other][:2]
+    if column.kind == "text":
+        others = [other for other in others if not other.startswith("number of ")]
     others += [f"number of {things}" for things in counted if f"number of {things}" not in others]
     return tuple(_noun(word) for word in (one, *others))
 

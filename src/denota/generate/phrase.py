@@ -85,6 +85,7 @@ def other_column(
     scene: Scene, section: str, columns: Columns, drawn: Drawn | None, before: Columns, rows: int
 ) -> Phrase | None:
     """Ask for another column of the rows before, of the others, or of the row beside."""
+    drawn = _said_of(scene, drawn, before) if drawn else None
     plural = rows > 1 if drawn is None else _is_plural(scene, drawn)
     asked = _asked(scene, columns, plural)
     if asked is None:
