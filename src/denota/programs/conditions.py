@@ -90,8 +90,11 @@ class Conditions:
         )
 
     def index(self, condition: Condition | None) -> int | None:
-        """Return the number of a tree, or None if it is not among these."""
-        return self._numbers.get(condition)
+        """Return the number of a tree, or None if it is not among these; the parts of an AND may come in any order."""
+        found = self._numbers.get(condition)
+        if found is None and isinstance(condition, And):
+            found = self._numbers.get(And(condition.parts[::-1]))
+        return found
 
     @cached_property
     def _numbers(self) -> dict[Condition | None, int]:

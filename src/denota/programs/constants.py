@@ -111,7 +111,7 @@ _SECONDS: Final = {"h": 3600, "m": 60}
 _DECADE: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)?\d0'?s\b")
 _YEAR: Final = re.compile(r"(?<![\d.,])(?:1\d|20|21)\d\d(?![\d,.]\d|\d|%)")
 _MONTH: Final = re.compile(
-    rf"\b(?:in|of|during|since|after|before|by|until|from|this|last|for|the)\s({_NAMES})\b|\b((?!may\b|mar\b)(?:{_NAMES}))\b"
+    rf"\b(?:in|of|during|since|after|before|by|until|from|this|last|for|the|than|to)\s({_NAMES})\b|\b((?!may\b|mar\b)(?:{_NAMES}))\b"
 )
 _WORDS: Final = {
     **{
