@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -37,12 +38,21 @@ def test_there_is_something_to_run() -> None:
     assert blocks("python")
 
 
-@pytest.mark.parametrize("command", commands())
-def test_command(command: str) -> None:
-    arguments = shlex.split(command)[1:]
-    subprocess.run(
-        [sys.executable, "-m", "denota", *arguments], check=True, cwd=ROOT, stdout=subprocess.PIPE
-    )
+def test_commands(tmp_path: Path) -> None:
+    """All commands of the documents, one after another as a reader would type them."""
+    for folder in ("examples", "experiments"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    environment = {name: value for name, value in os.environ.items() if name != "DENOTA_DATA"}
+    for command in commands():
+        arguments = shlex.split(command)[1:]
+        run = subprocess.run(
+            [sys.executable, "-m", "denota", *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, f"{command}: {run.stderr}"
 
 
 @pytest.mark.parametrize(("name", "code"), blocks("python"))
