@@ -64,6 +64,6 @@ FUNCTION_WORDS: Final = frozenset(
     might more most much must my no nor not of off on one ones only or other our out over own s same shall she should so some
     such t than that the their them then there these they this those through to too under until up upon us very was we
     were what when where which while who whom whose why will with within without would you your all also about above after again
-    against before below between during""".split()  # noqa: SIM905 - one word after another reads better
+    against before below between during""".split()
 )
 """Words that say how a question is built rather than what it is about."""

@@ -223,5 +223,5 @@ def _drawn(
 _YEAR: Final = re.compile(r"\d{4}(?:[-–/]\d{2,4})?")
 _CREATORS: Final = frozenset(
     """author writer director artist composer
-    builder architect designer producer singer painter""".split()  # noqa: SIM905 - reads better so
+    builder architect designer producer singer painter""".split()
 )

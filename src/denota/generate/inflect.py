@@ -97,7 +97,7 @@ _LIKE_YOU: Final = re.compile(r"(?:uni(?!n)|use|usu|eu|one\b|once|u\.|us\b|uk\b)
 _LIKE_HOUR: Final = re.compile(r"(?:hour|honou?r|heir)")
 _SAME: Final = frozenset(
     """series species aircraft sheep fish crew staff status gross focus bus bonus census virus campus class pass loss mass news sales
-    earnings proceeds headquarters takings savings winnings innings apps tennis gas since from to by per""".split()  # noqa: SIM905 - reads better so
+    earnings proceeds headquarters takings savings winnings innings apps tennis gas since from to by per""".split()
 )
 _PLURALS: Final = {
     "person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth",

@@ -10,6 +10,7 @@ import re
 from random import Random
 from typing import Final
 
+from denota.programs.constants import CARDINALS, ORDINALS
 from denota.programs.tree import Date
 from denota.tables.cells import is_missing, normalise
 from denota.tables.numbers import read_number
@@ -83,8 +84,8 @@ def write_number(value: float, unit: str, rng: Random, commas: bool = True) -> s
 def write_count(value: int, rng: Random, words: bool) -> str:
     """Write a small number in digits or, if allowed, as a word."""
     return (
-        _CARDINALS[value]
-        if words and value < len(_CARDINALS) and rng.random() < 0.6
+        CARDINALS[value]
+        if words and value <= _LARGEST_IN_WORDS and rng.random() < 0.6
         else str(value)
     )
 
@@ -92,7 +93,9 @@ def write_count(value: int, rng: Random, words: bool) -> str:
 def write_ordinal(value: int, rng: Random, words: bool) -> str:
     """Write `second` or `2nd`."""
     return (
-        _ORDINALS[value] if words and rng.random() < 0.9 else f"{value}{_SUFFIXES.get(value, 'th')}"
+        ORDINALS[value - 1]
+        if words and rng.random() < 0.9
+        else f"{value}{_SUFFIXES.get(value, 'th')}"
     )
 
 
@@ -135,18 +138,5 @@ def _clock(value: float, rng: Random) -> str:
 
 _LONGEST: Final = 48
 _REMARK: Final = re.compile(r"\s*\([^()]*\)$")
-_CARDINALS: Final = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-)
-_ORDINALS: Final = ("zeroth", "first", "second", "third", "fourth", "fifth")
+_LARGEST_IN_WORDS: Final = 10
 _SUFFIXES: Final = {2: "nd", 3: "rd"}

@@ -113,53 +113,16 @@ _YEAR: Final = re.compile(r"(?<![\d.,])(?:1\d|20|21)\d\d(?![\d,.]\d|\d|%)")
 _MONTH: Final = re.compile(
     rf"\b(?:in|of|during|since|after|before|by|until|from|this|last|for|the|than|to)\s({_NAMES})\b|\b((?!may\b|mar\b)(?:{_NAMES}))\b"
 )
+CARDINALS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+"""From 0 on."""
+ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+"""From 1 on."""
 _WORDS: Final = {
-    **{
-        word: value
-        for value, word in enumerate(
-            [
-                "zero",
-                "one",
-                "two",
-                "three",
-                "four",
-                "five",
-                "six",
-                "seven",
-                "eight",
-                "nine",
-                "ten",
-                "eleven",
-                "twelve",
-                "thirteen",
-                "fourteen",
-                "fifteen",
-                "sixteen",
-                "seventeen",
-                "eighteen",
-                "nineteen",
-                "twenty",
-            ]
-        )
-    },
-    **{
-        word: value
-        for value, word in enumerate(
-            [
-                "first",
-                "second",
-                "third",
-                "fourth",
-                "fifth",
-                "sixth",
-                "seventh",
-                "eighth",
-                "ninth",
-                "tenth",
-            ],
-            1,
-        )
-    },
+    **{word: value for value, word in enumerate(CARDINALS)},
+    **{word: value for value, word in enumerate(ORDINALS, start=1)},
     "thirty": 30,
     "forty": 40,
     "fifty": 50,

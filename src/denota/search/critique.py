@@ -115,7 +115,7 @@ def _entry_words(space: ProgramSpace, axes: Axes) -> tuple[dict[str, Floats], li
     """(entries, T) token matrices of each block, and the T tokens: the table's, then the constants'."""
     index = space.table_index
     situation = space.families[0].conditions.situation
-    numbers = [number.written for number in situation.numbers]  # type: ignore[union-attr]
+    numbers = [number.written for number in situation.numbers]
     constants = [
         tokenise(text) for text in (*numbers, *(d.written for d in situation.constants.dates))
     ]

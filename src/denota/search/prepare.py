@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from denota.programs.denotation import Denotation
 from denota.programs.space import ProgramSpace, program_space
+from denota.programs.tree import Date, Number
 from denota.search.axes import Axes, axes_of
 from denota.search.critique import Lexicon, Words, words_of
 from denota.tables.table import Cell, Table
@@ -118,7 +119,7 @@ def prepare(
     names = tuple(tokenise(name) for name in index.names)
     now, then = frozenset(asked), frozenset(before)
     situation = space.families[0].conditions.situation
-    constants = (*situation.numbers, *situation.constants.dates)
+    constants: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
     return Prepared(
         asked,
         before,
@@ -128,7 +129,7 @@ def prepare(
             [_column_surface(names, values, columns, words_) for words_ in (now, then)], axis=1
         ),
         np.concatenate([_surface(values, words_) for words_ in (now, then)], axis=1),
-        tuple(_two_before(asked, tokenise(constant.written)) for constant in constants),  # type: ignore[union-attr]
+        tuple(_two_before(asked, tokenise(constant.written)) for constant in constants),
         bool(situation.numbers),
         axes,
         words,

@@ -79,10 +79,13 @@ def _compared(compare: Compare, triggers: str) -> Callable[[Situation], Block]:
             if not constants:
                 continue
             if column.column.kind == "number":
-                values = np.array([c.value for c in constants])  # type: ignore[union-attr]
+                values = np.array([c.value for c in situation.numbers])
                 mask = compare(column.column.numbers[None, :], values[:, None])
             else:
-                keys = [(date_key(column.column.dates, c), constant_key(c)) for c in constants]  # type: ignore[arg-type]
+                keys = [
+                    (date_key(column.column.dates, c), constant_key(c))
+                    for c in situation.constants.dates
+                ]
                 mask = np.array([compare(key, constant) for key, constant in keys])
             ids = np.arange(len(constants), dtype=np.int32)
             parts.append((position, ids, mask, np.full(len(constants), grounded)))

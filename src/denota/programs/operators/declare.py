@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from denota.programs.constants import Constants
 from denota.programs.index import Mask, TableIndex
 from denota.programs.lexicon import has_trigger
-from denota.programs.tree import Argument, Test
+from denota.programs.tree import Argument, Number, Test
 from denota.tables.table import Table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Situation:
     index: TableIndex
     scope: Mask  #: (R,) the rows to choose from
     constants: Constants
-    numbers: tuple[Argument, ...]
+    numbers: tuple[Number, ...]
     """The numbers a program may use, number words too where the language has them."""
     previous: Mask | None  #: (R,) the previous answer's rows
 

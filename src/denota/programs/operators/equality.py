@@ -74,7 +74,7 @@ def linked_classes(column: ColumnIndex, situation: Situation) -> list[int]:
         for value in classes:
             shared[value] = shared.get(value, 0.0) + 1 / (1 + len(classes))
     for number in situation.numbers:
-        for value in np.flatnonzero(column.class_numbers == number.value).tolist():  # type: ignore[union-attr]
+        for value in np.flatnonzero(column.class_numbers == number.value).tolist():
             shared[value] = shared.get(value, 0.0) + 1
     return sorted(shared, key=lambda value: (-shared[value], value))[:most]
 
@@ -83,7 +83,7 @@ def _shares_words(
     situation: Situation, columns: NDArray[np.int16], classes: NDArray[np.int32]
 ) -> Mask:
     words = situation.constants.content
-    numbers = [n.value for n in situation.numbers]  # type: ignore[union-attr]
+    numbers = [n.value for n in situation.numbers]
     grounded = np.zeros(len(columns), dtype=bool)
     bounds = [0, *(np.flatnonzero(np.diff(columns)) + 1).tolist(), len(columns)]
     for start, end in pairwise(bounds if len(columns) else ()):

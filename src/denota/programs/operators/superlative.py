@@ -63,7 +63,7 @@ def _count(test: Test) -> int:
 
 def _counts(situation: Situation) -> list[tuple[int, int]]:
     """(position in `numbers`, k) of the numbers that can be a count."""
-    numbers = [n.value for n in situation.numbers]  # type: ignore[union-attr]
+    numbers = [n.value for n in situation.numbers]
     return [(i, int(n)) for i, n in enumerate(numbers) if 2 <= n <= MOST and n == int(n)]
 
 
@@ -194,8 +194,10 @@ def _first_of_each(
     table: Table, rows: Sequence[int], test: Test, previous: Sequence[int]
 ) -> list[int]:
     classes = index_of(table).columns[table.names.index(test.column or "")].classes
-    seen: set[int] = set()
-    return [row for row in rows if classes[row] not in seen and not seen.add(int(classes[row]))]  # type: ignore[func-returns-value]
+    first: dict[int, int] = {}
+    for row in rows:
+        first.setdefault(int(classes[row]), row)
+    return sorted(first.values())
 
 
 DISTINCT = TestOperator(
