@@ -34,8 +34,8 @@ def index_of(table: Table) -> TableIndex:
     key = id(table)
     entry = _INDEXES.get(key)
     if entry is None or entry[0]() is not table:
-        gone = weakref.ref(table, lambda _: _INDEXES.pop(key, None))
-        entry = _INDEXES[key] = (gone, TableIndex(table))
+        kept = _INDEXES  # bound here, for it may be gone when the interpreter ends
+        entry = kept[key] = (weakref.ref(table, lambda _: kept.pop(key, None)), TableIndex(table))
     return entry[1]
 
 
