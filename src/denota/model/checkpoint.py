@@ -20,8 +20,7 @@ from torch import Tensor
 
 from denota.config import config_of, to_toml
 from denota.errors import TrainingError
-from denota.model.dynsp import DynSP
-from denota.model.parser import Parser
+from denota.model.parser import SCORERS, Parser
 from denota.model.vectors import WordVectors
 
 STATE = "state."
@@ -84,7 +83,7 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     matrix = tensors["words.weight"]
     words = {word: place for place, word in enumerate(json.loads(metadata["words"]), start=1)}
     vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
-    scorer = DynSP(vectors, config.model.hidden, config.model.dropout)
+    scorer = SCORERS[config.model.scorer](vectors, config.model.hidden, config.model.dropout)
     scorer.load_state_dict({k: v for k, v in tensors.items() if not k.startswith(STATE)})
     parser = Parser(config, WordVectors(words, matrix.numpy().copy()), scorer)
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}

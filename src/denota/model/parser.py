@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
@@ -15,6 +16,10 @@ from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
+
+
+SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP}
+"""What can score the axes of a batch, by the name `model.scorer` gives it: made of word vectors, hidden size and dropout."""
 
 
 @dataclass(eq=False)
@@ -37,7 +42,7 @@ class Parser:
         source = vectors or config.model.vectors
         known = word_vectors({*words, *starting_words()}, source, config.model.dimension)
         torch.manual_seed(config.seed)
-        scorer = DynSP(known, config.model.hidden, config.model.dropout)
+        scorer = SCORERS[config.model.scorer](known, config.model.hidden, config.model.dropout)
         return Parser(config, known, scorer)
 
     def learn_words(self, words: Iterable[str]) -> None:
