@@ -17,7 +17,6 @@ from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
 
-
 SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP}
 """What can score the axes of a batch, by the name `model.scorer` gives it: made of word vectors, hidden size and dropout."""
 
