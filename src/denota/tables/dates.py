@@ -81,9 +81,13 @@ def read_date(text: str) -> DateReading | None:
     found = _YEARS.match(text)
     if found:
         return _read_years(found)
-    if not _MAYBE.search(text):
+    if _HAS_MONTH.search(text):
+        patterns = _PATTERNS
+    elif _SEPARATED.search(text):
+        patterns = _NUMERIC
+    else:
         return None
-    for pattern in _PATTERNS:
+    for pattern in patterns:
         found = pattern.match(text)
         if found:
             reading = _read_parts(found)
@@ -170,7 +174,7 @@ def _pattern(body: str) -> re.Pattern[str]:
     return re.compile(_ABOUT + _WEEKDAY + body, re.IGNORECASE)
 
 
-_PATTERNS: Final = (
+_PATTERNS: Final[tuple[re.Pattern[str], ...]] = (
     _pattern(r"(?P<year>\d{4})(?P<sep>[-/.])(?P<month>\d{1,2})(?P=sep)(?P<day>\d{1,2})(?!\d)"),
     _pattern(
         r"(?P<first>\d{1,2})(?P<sep>[/.-])(?P<second>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?!\d)"
@@ -184,7 +188,10 @@ _PATTERNS: Final = (
     _pattern(rf"(?P<year>\d{{4}})[\s,-]+{_MONTH}(?:\s+{_DAY})?"),
     re.compile(rf"{_MONTH}(?:-(?P<year>\d{{2}}|\d{{4}}))?$", re.IGNORECASE),
 )
-_MAYBE: Final = re.compile(rf"\d[-/.]\d|{_NAME}", re.IGNORECASE)
+_NUMERIC: Final = _PATTERNS[:3]
+"""Those without the name of a month."""
+_HAS_MONTH: Final = re.compile(_NAME, re.IGNORECASE)
+_SEPARATED: Final = re.compile(r"\d[-/.]\d")
 _YEARS: Final = re.compile(
     _ABOUT + r"(?P<year>1\d{3}|20\d\d|21\d\d)(?P<decade>'?s)?"
     r"(?:\s?(?P<sep>[-/]|to)\s?(?:(?P<long>1\d{3}|20\d\d|21\d\d)|(?P<short>\d{2})(?!\d)|(?:present|current|now|date|\?)?(?=\s*(?:\(|$))))?"

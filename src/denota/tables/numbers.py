@@ -45,7 +45,7 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
         return NumberReading(float(text))
     if decimal == ",":
         text = text.translate(_SWAP)
-    if _DECADE.match(text):
+    if text[-1:] == "s" and _DECADE.match(text):
         return None
     if ":" in text or "h" in text or "m" in text:
         found = _CLOCK.match(text) or _HOURS.match(text) or _MINUTES.match(text)
@@ -56,7 +56,9 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
         if found:
             inches = _value(found["inches"], found["fraction"]) if found["inches"] else 0.0
             return NumberReading(_value(found["feet"]) + inches / 12, "ft")
-    found = _NUMBER.match(_MONEY_IN_BRACKETS.sub(r"(\1", text))
+    if "(" in text:
+        text = _MONEY_IN_BRACKETS.sub(r"(\1", text)
+    found = _NUMBER.match(text)
     if found:
         return _read_quantity(found)
     found = _AGE.match(text)
