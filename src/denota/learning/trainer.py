@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from denota.config import Config
 from denota.data.example import Example
@@ -23,7 +24,7 @@ from denota.learning.update import surrogate_loss
 from denota.model.batch import make_batch
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.search.find import find, pad
+from denota.search.find import Found, find, pad
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.search.score import AxisScores
@@ -145,7 +146,13 @@ class Training:
         self._remember(examples, ready, found, candidates.scores.detach().numpy())
         return float(loss.detach())
 
-    def _remember(self, examples, ready, found, scores) -> None:  # type: ignore[no-untyped-def]
+    def _remember(
+        self,
+        examples: Sequence[Example],
+        ready: Sequence[Prepared],
+        found: Sequence[Found],
+        scores: NDArray[np.float32],
+    ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
         history = self.config.train.history
         if history == "gold":

@@ -30,7 +30,7 @@ class WordVectors:
     matrix: Floats  #: (words + 1, D), row 0 all zero
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """Return the numbers of words; a word that is not there is 0 and should be added first (`extended`)."""
+        """Return the numbers of words; a word that is not there is 0, so a parser learns new words first."""
         return [self.words.get(token, 0) for token in tokens]
 
 

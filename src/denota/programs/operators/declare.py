@@ -6,7 +6,7 @@ Printer, parser, executor, SQL, English, the space and the docs are derived from
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -128,7 +128,6 @@ class Feature:
     english: str
     needs: Needs = "nothing"
     example: str = ""
-    triggers: tuple[str, ...] = field(default=())
 
 
 def block(
