@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("denota", deadline=None)
-settings.load_profile("denota")
+# the same examples every time; HYPOTHESIS_PROFILE=explore looks for new ones
+settings.register_profile("denota", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "denota"))
 
 
 @pytest.fixture(scope="session")

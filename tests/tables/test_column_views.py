@@ -32,6 +32,7 @@ def column(*cells: str, name: str = "Value") -> Column:
 
 
 @pytest.mark.parametrize("style", NUMBER_STYLES)
+@example(values=[-73.0])
 @given(values=st.lists(two_decimals, min_size=1, max_size=8))
 def test_a_written_number_is_read_back(style: str, values: list[float]) -> None:
     read = column(*map(NUMBER_STYLES[style], values))

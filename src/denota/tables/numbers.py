@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-Form = Literal["plain", "range", "bracketed", "tied", "even"]
+Form = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
+"""`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted."""
 
 
 class NumberReading(NamedTuple):
@@ -106,7 +107,8 @@ def agree(
     ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
     # (2) is minus two in accounts, which show themselves by money, decimals or thousands; elsewhere it is a remark
     brackets_are_minus = any(
-        r is not None and (r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
+        r is not None
+        and (r.form == "accounted" or r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
         for r in readings
     )
     tied = sum(r is not None and r.form == "tied" for r in readings)
@@ -123,11 +125,12 @@ def agree(
             "tied": ties_hold,
             "even": signed,
             "bracketed": True,
+            "accounted": True,
             "plain": True,
         }
         if not holds[reading.form]:
             return None
-        if reading.form == "bracketed" and brackets_are_minus:
+        if reading.form in ("bracketed", "accounted") and brackets_are_minus:
             return reading._replace(value=-reading.value)
         return reading
 
@@ -266,8 +269,13 @@ def _read_quantity(found: re.Match[str]) -> NumberReading | None:
         return NumberReading(value * factor, unit, "range", high) if math.isfinite(high) else None
     if not math.isfinite(value * factor):
         return None
-    form: Form = "bracketed" if part["open"] else "tied" if part["tied"] else "plain"
-    return NumberReading(value * factor, unit, form)
+    return NumberReading(value * factor, unit, _form(part))
+
+
+def _form(part: dict[str, str | None]) -> Form:
+    if part["open"]:
+        return "accounted" if "." in (part["core"] or "") else "bracketed"
+    return "tied" if part["tied"] else "plain"
 
 
 def _names_something(part: dict[str, str | None], word: str) -> bool:
