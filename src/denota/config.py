@@ -122,14 +122,30 @@ class TrainConfig:
     """Passes over the training split."""
     batch: int = 64
     """Questions an update; their losses are summed."""
+    optimiser: Literal["sgd", "adam", "adagrad"] = "sgd"
+    """How a gradient moves the weights."""
     rate: float = 0.1
-    """The learning rate of SGD."""
+    """The learning rate."""
+    schedule: Literal["constant", "linear", "cosine"] = "constant"
+    """How the rate falls to 0 over the epochs, if it does."""
+    warmup: float = 0.0
+    """The share of all steps in which the rate rises from 0."""
     clip: float = 5.0
     """The largest norm of a gradient."""
+    decay: float = 0.0
+    """Weight decay, a step: the weights shrink by rate × decay; word vectors do not."""
+    average: float = 0.0
+    """The share of the running average of weights that a step keeps, 0 for no average; dev and the saved parser use the average."""
     history: Literal["gold", "reference", "model"] = "reference"
     """The previous answer a question is given: gold, that of the reference program last found, or the model's own."""
     gold_share: float = 0.5
     """How often it is the gold one all the same."""
+    device: str = "auto"
+    """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Of the scorer's matrix products on a GPU; search and update keep float32."""
+    tensorboard: bool = False
+    """Whether TensorBoard files are written into the run."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -138,8 +154,11 @@ class TrainConfig:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
         if not self.rate > 0 or not self.clip > 0:
             raise ConfigError("train.rate and train.clip must be more than 0")
-        if not 0 <= self.gold_share <= 1:
-            raise ConfigError(f"train.gold_share must lie in 0 to 1, not {self.gold_share}")
+        for name in ("gold_share", "warmup", "decay"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"train.{name} must lie in 0 to 1, not {getattr(self, name)}")
+        if not 0 <= self.average < 1:
+            raise ConfigError(f"train.average must lie in 0 to below 1, not {self.average}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def parser(vectors: WordVectors) -> DynSP:
 
 
 def scores(parser: DynSP, vectors: WordVectors, questions: list[Prepared]) -> list[np.ndarray]:
-    batch = make_batch(questions, vectors.ids)
+    batch = make_batch(questions, vectors)
     entries = parser(batch).detach().numpy()
     recall = float(parser.recall.detach())
     return [
@@ -82,7 +82,7 @@ def test_scores_with_gradient_are_the_searched_ones(
 ) -> None:
     with torch.no_grad():
         parser.recall.fill_(-0.6)
-    batch = make_batch(questions, vectors.ids)
+    batch = make_batch(questions, vectors)
     entries = parser(batch)
     axes = [AxisScores(line, batch.offsets, -0.6) for line in entries.detach().numpy()]
     found = [find(q, axis, SearchConfig()) for q, axis in zip(questions, axes, strict=True)]
@@ -101,7 +101,7 @@ def test_every_algorithm_makes_a_step(
     """The gradient of the loss through the whole parser is Σ c(y) ∇s(y): checked against c and autograd of the scores alone."""
     torch.manual_seed(1)
     parser = DynSP(vectors, hidden=8).double().eval()
-    batch = make_batch(questions, vectors.ids)
+    batch = make_batch(questions, vectors)
     entries = parser(batch)
     cfg, update = SearchConfig(shaping="policy"), preset(name)
     axes = [AxisScores(line, batch.offsets, 0.0) for line in entries.detach().numpy()]

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    arguments = _each_set([argument for argument in arguments if argument != "--debug"])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(
@@ -65,6 +65,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except Exception as error:
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         _fail(f"something went wrong inside denota ({what}); --debug shows where", debug)
+
+
+def _each_set(arguments: Sequence[str]) -> list[str]:
+    """Repeat --set before each of several settings behind one.
+
+    >>> _each_set(["train", "x.toml", "--set", "seed=1", "train.batch=8", "--resume"])
+    ['train', 'x.toml', '--set', 'seed=1', '--set', 'train.batch=8', '--resume']
+    """
+    found: list[str] = []
+    setting = False
+    for argument in arguments:
+        more = setting and "=" in argument and not argument.startswith("-")
+        if more and found[-1] != "--set":
+            found.append("--set")
+        found.append(argument)
+        setting = argument == "--set" or more
+    return found
 
 
 def _fail(message: str, debug: bool, code: int = 1) -> None:
@@ -181,6 +198,33 @@ def run(
 
 
 @app.command(
+    epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" "and the smallest?" --model runs/demo`'
+)
+def ask(
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="Any file that `denota show` reads.")
+    ],
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[QUESTION...]",
+            help="Asked as one conversation; without any, one a line of input.",
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(metavar="RUN", help="The folder of a run, or a .safetensors file.")
+    ] = "default",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a question.")
+    ] = False,
+) -> None:
+    """Ask a table questions in conversation, and see the cells, the program, SQL and a sentence that says why."""
+    from denota.app.ask import answer
+
+    answer(table, questions, model, as_json, Console(highlight=False))
+
+
+@app.command(
     epilog="Example: `denota oracle --data data/sqa --split random-split-1-dev --language dynsp++`"
 )
 def oracle(
@@ -232,11 +276,17 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     init: Annotated[Path | None, typer.Option(help="A run to begin with.")] = None,
+    final: Annotated[
+        bool,
+        typer.Option(
+            help="Afterwards train on train and dev together up to the best epoch, into RUN/final."
+        ),
+    ] = False,
 ) -> None:
-    """Train a parser from answers."""
+    """Train a parser from answers: the best epoch on dev is kept, and curves are drawn at the end."""
     from denota.app.train import train_run
 
-    train_run(config, out, data, settings or [], resume, init)
+    train_run(config, out, data, settings or [], resume, init, final)
 
 
 @app.command(
@@ -271,6 +321,21 @@ def predict(
     from denota.app.train import predict_run
 
     print(f"{out}: {predict_run(run, data, split, out):,} answers")
+
+
+@app.command(epilog="Example: `denota bench --data data/sqa --json`")
+def bench(
+    data: Data = None,
+    as_json: AsJson = False,
+    device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "cpu",
+    batch: Annotated[int, typer.Option(min=1, help="Questions an update.")] = 64,
+    precision: Annotated[str, typer.Option(help="float32 or bfloat16.")] = "float32",
+) -> None:
+    """Measure the speed of preparing, training and answering, and the memory it takes."""
+    from denota.app.bench import measure, show_speed
+
+    found = measure(data, device, batch, precision)
+    print(to_json(found)) if as_json else show_speed(found, Console(highlight=False))
 
 
 @app.command(epilog="Example: `denota score data/sqa/random-split-1-dev.tsv predictions.tsv`")

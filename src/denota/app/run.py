@@ -48,17 +48,27 @@ def run_programs(table: Table, texts: Sequence[str]) -> Iterator[Turn]:
         program = parse_program(text)
         previous = execute(program, table, previous)
         before = to_sql(program, table, before)
-        yield _turn(text, table, program, previous, before)
+        yield turn_of(text, table, program, previous, before)
 
 
-def _turn(text: str, table: Table, program: Program, found: Denotation, query: Query) -> Turn:
+def turn_of(
+    text: str,
+    table: Table,
+    program: Program,
+    found: Denotation,
+    query: Query,
+    confidence: float = 1.0,
+    sure: bool = True,
+) -> Turn:
+    """Return the turn of a program and what it means on a table."""
     cells = tuple(sorted(found.cells))
     answer = tuple(table.cell(row, column) for row, column in cells)
     if program.aggregate is not None:
         answer = (f"{found.value:.15g}",) if found.value is not None else ()
     columns = tuple(table.names[column] for column in found.columns)
     explanation = say(program, columns)
-    return Turn(text, answer, cells, print_program(program), query.sql(), explanation)
+    written = print_program(program)
+    return Turn(text, answer, cells, written, query.sql(), explanation, confidence, sure)
 
 
 def show_turn(table: Table, turn: Turn, console: Console, rows: int = 12) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,25 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from denota.app.data import data_path
-from denota.app.progress import count_progress
-from denota.config import load_config
+from denota.app.progress import count_progress, training_progress
+from denota.config import Config, load_config
 from denota.data import (
+    Example,
     load_examples,
     load_questions,
     read_predictions,
     write_predictions,
 )
+from denota.data.example import Turn
 from denota.data.loaded import Loaded
 from denota.data.sqa import read_examples
-from denota.errors import DataError
+from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, key_of, predict
 from denota.learning.run import train
-from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
+from denota.reports.curves import draw_curves
 from denota.search.preparer import Preparer
 
 
@@ -40,38 +42,58 @@ def train_run(
     settings: Sequence[str],
     resume: bool,
     init: Path | None,
+    final: bool,
 ) -> None:
-    """Train as a config says and tell of each epoch."""
+    """Train as a config says and tell of each epoch; then, if asked for, on train and dev together up to the best one."""
     config = load_config(path, settings)
     where = data_path(data)
-    examples = _told(load_examples(where, config.data.train))
-    dev = _told(load_examples(where, config.data.dev)) if config.data.dev else None
-    start = load_run(init) if init else None
+    examples = _told(load_examples(where, config.data.train)).examples
+    dev = _told(load_examples(where, config.data.dev)).examples if config.data.dev else ()
+    best = _train(config, examples, dev, out, resume, init)
+    print(f"the best parser is {best}")
+    if final:
+        epochs = int(load_parser(best)[2]["epoch"])
+        longer = replace(
+            config,
+            data=replace(config.data, dev=""),
+            train=replace(config.train, epochs=epochs),
+        )
+        best = _train(longer, (*examples, *dev), (), out / "final", resume, init)
+        print(f"the parser trained on all of it for {epochs} epochs is {best}")
+
+
+def _train(
+    config: Config,
+    examples: tuple[Example, ...],
+    dev: tuple[Example, ...],
+    out: Path,
+    resume: bool,
+    init: Path | None,
+) -> Path:
     vectors = os.environ.get("DENOTA_VECTORS") if config.model.vectors == "random" else None
-    print(
-        f"{len(examples.examples):,} questions to learn from, {len(dev.examples) if dev else 0:,} for dev",
-        file=sys.stderr,
-    )
-    last = [0]
-    with count_progress("training", config.train.epochs * len(examples.examples)) as advance:
-
-        def progress(done: int, loss: float) -> None:
-            advance(done - last[0] if done > last[0] else done)
-            last[0] = done
-
+    counts = f"{len(examples):,} questions to learn from, {len(dev):,} for dev"
+    print(counts, file=sys.stderr)
+    start = load_run(init) if init else None
+    prepared, trained = len(examples) + len(dev), config.train.epochs * len(examples)
+    with training_progress(prepared, trained) as shown:
         best = train(
             config,
-            examples.examples,
-            dev.examples if dev else (),
+            examples,
+            dev,
             out,
             resume=resume,
             start_from=start,
             vectors=vectors,
             say=lambda message: print(f"denota: {message}", file=sys.stderr),
-            epoch_done=_tell,
-            progress=progress,
+            epoch_done=shown.epoch,
+            progress=shown.step,
+            prepared=shown.prepared,
         )
-    print(f"the best parser is {best}")
+    try:
+        print(f"its curves are {draw_curves(out)}")
+    except ImportError:
+        print("denota: no curves are drawn: matplotlib is not installed", file=sys.stderr)
+    return best
 
 
 def evaluate_run(run: Path, data: str | None, split: str, gold_history: bool) -> dict[str, Any]:
@@ -79,8 +101,8 @@ def evaluate_run(run: Path, data: str | None, split: str, gold_history: bool) ->
     loaded = _told(load_examples(data_path(data), split))
     gold = gold_of(loaded.examples)
     parser = load_run(run)
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
     questions = [example.question for example in loaded.examples]
+    preparer = _prepared(parser, loaded.examples)
     answers = predict(questions, parser.best, preparer, gold=gold if gold_history else None)
     return asdict(score(gold, {key: answer.cells for key, answer in answers.items()}))
 
@@ -89,10 +111,16 @@ def predict_run(run: Path, data: str | None, split: str, out: Path) -> int:
     """Write a run's answers to a split and return how many."""
     questions = _told(load_questions(data_path(data), split)).questions
     parser = load_run(run)
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
-    answers = predict(questions, parser.best, preparer)
+    answers = predict(questions, parser.best, _prepared(parser, questions))
     write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
     return len(questions)
+
+
+def _prepared(parser: Parser, turns: Sequence[Turn]) -> Preparer:
+    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    with count_progress("preparing", len(turns)) as advance:
+        preparer.ahead(turns, advance)
+    return preparer
 
 
 def score_files(gold: Path, predictions: Path) -> dict[str, Any]:
@@ -115,17 +143,14 @@ def show_score(found: dict[str, Any], console: Console) -> None:
     )
 
 
-def load_run(run: Path) -> Parser:
+def load_run(run: str | Path) -> Parser:
     """Return the best parser of a run."""
-    return load_parser(run / "best.safetensors" if run.is_dir() else run)[0]
-
-
-def _tell(epoch: Epoch) -> None:
-    dev = "" if epoch.dev_accuracy is None else f", dev {epoch.dev_accuracy:.2f}"
-    print(
-        f"epoch {epoch.epoch}: loss {epoch.loss:.4f}{dev}, {epoch.questions_per_s:,.0f} questions/s",
-        flush=True,
-    )
+    path = Path(run)
+    if str(run) == "default" and not path.exists():
+        raise TrainingError(
+            "no model ships with denota yet; train one (`denota train experiments/sample.toml --out runs/sample`) and name it with --model"
+        )
+    return load_parser(path / "best.safetensors" if path.is_dir() else path)[0]
 
 
 def _told(loaded: Loaded) -> Loaded:

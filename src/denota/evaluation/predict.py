@@ -50,7 +50,7 @@ def predict(
                 prepare(q, p) for q, p in zip(some, before[start : start + batch], strict=True)
             ]
             for question, prepared, found in zip(some, ready, best(ready), strict=True):
-                answers[key_of(question)] = prepared.space.denotation(int(found[0]))
+                answers[key_of(question)] = prepared.denotation(int(found[0]))
     return answers
 
 

@@ -26,10 +26,12 @@ from denota.config import Config, to_toml
 from denota.data.example import Example
 from denota.errors import TrainingError
 from denota.evaluation.predict import key_of
+from denota.learning.board import Board
 from denota.learning.trainer import Epoch, Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
+from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
 ROOM: Final = 200 << 20
@@ -48,6 +50,7 @@ def train(
     say: Callable[[str], None] = lambda message: None,
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,
     progress: Callable[[int, float], None] = lambda done, loss: None,
+    prepared: Callable[[int], None] = lambda done: None,
 ) -> Path:
     """Train into a folder and return the path of the best parser.
 
@@ -62,25 +65,29 @@ def train(
         say: is told what a person should know.
         epoch_done: is told of each epoch.
         progress: is told of questions done and the loss so far within an epoch.
+        prepared: is told of questions made ready since it was last told.
     """
     _check_folder(out, resume)
     preparer = Preparer(config.data.language, config.search.lexicon)
+    ready = [one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)]
     training, best = None, -1.0
     if resume:
         training, best = _resume(config, examples, dev, out, preparer, say)
     if training is None:
-        parser = _parser(config, [*examples, *dev], preparer, start_from, vectors)
+        parser = new_parser(config, ready, start_from, vectors)
         training = Training(config, parser, examples, dev, preparer)
         (out / "metrics.jsonl").write_text("")
         _write(out / "config.toml", to_toml(config))
     training.progress = progress
+    board = Board(out, training.epoch) if config.train.tensorboard else None
     began, times = time.time(), _times(out, training.epoch)
     while training.epoch < config.train.epochs:
         done = training.run_epoch()
         accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
         if accuracy > best:
             best = accuracy
-            save_parser(out / "best.safetensors", training.parser, facts={"epoch": str(done.epoch)})
+            facts = {"epoch": str(done.epoch)}
+            save_parser(out / "best.safetensors", training.best_parser, facts=facts)
         _append(out / "metrics.jsonl", _metrics(done))
         _save_last(out, training, best)
         times.append(
@@ -91,25 +98,50 @@ def train(
             }
         )
         _write(out / "run.json", json.dumps(_record(config, began, times), indent=1) + "\n")
+        if board is not None:
+            board.write(done)
         epoch_done(done)
     return out / "best.safetensors"
 
 
-def _parser(
+def new_parser(
     config: Config,
-    examples: Sequence[Example],
-    preparer: Preparer,
-    start_from: Parser | None,
-    vectors: str | None,
+    ready: Sequence[Prepared],
+    start_from: Parser | None = None,
+    vectors: str | None = None,
 ) -> Parser:
-    words: set[str] = set()
-    for example in examples:
-        words |= preparer(example.question, None, example.answer).all_words()
+    """Return a parser that knows the words of some questions, on the device that the config says.
+
+    Args:
+        config: its settings.
+        ready: the questions.
+        start_from: a parser to begin with in place of a new one.
+        vectors: where word vectors come from, if not as the config says.
+    """
+    texts = {id(t): t for one in ready for t in (one.names, one.values)}
+    words = {word for one in ready for word in (*one.question, *one.previous_question)}
+    words |= {word for text in texts.values() for line in text for word in line}
     if start_from is None:
-        return Parser.new(config, words, vectors)
-    parser = Parser(config, start_from.vectors, start_from.scorer)
-    parser.learn_words(words)
+        parser = Parser.new(config, words, vectors)
+    else:
+        parser = Parser(config, start_from.vectors, start_from.scorer)
+        parser.learn_words(words)
+    parser.scorer.to(device_of(config.train.device))
     return parser
+
+
+def device_of(name: str) -> torch.device:
+    """Return the device a name means; `auto` is a GPU where there is one."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise TrainingError("there is no GPU here that torch can use; set train.device=cpu")
+    try:
+        return torch.device(name)
+    except RuntimeError:
+        raise TrainingError(
+            f"there is no device {name}; train.device is auto, cpu or cuda"
+        ) from None
 
 
 def _metrics(done: Epoch) -> dict[str, Any]:
@@ -128,7 +160,8 @@ def _save_last(out: Path, training: Training, best: float) -> None:
         shutil.copyfile(last, out / "previous.part")
         os.replace(out / "previous.part", out / "previous.safetensors")
     facts = {"epoch": str(training.epoch), "best": repr(best)}
-    save_parser(last, training.parser, _references(training), facts)
+    state = {**_references(training), **training.optimiser.state()}
+    save_parser(last, training.parser, state, facts)
 
 
 def _references(training: Training) -> dict[str, Tensor]:
@@ -160,19 +193,30 @@ def _resume(
         except TrainingError as error:
             say(f"{error}; the checkpoint before it is used")
             continue
-        if (
-            replace(parser.config.train, epochs=1) != replace(config.train, epochs=1)
-            or replace(parser.config, train=config.train) != config
-        ):
+        if _essence(parser.config) != _essence(config):
             raise TrainingError(
                 f"the run in {out} has other settings; resume it with the same ones"
             )
         parser.config = config
+        parser.scorer.to(device_of(config.train.device))
         training = Training(config, parser, examples, dev, preparer, int(facts["epoch"]))
+        training.optimiser.restore(state)
         training.references = _remembered(state, examples)
         _cut(out / "metrics.jsonl", training.epoch)
         return training, float(facts["best"])
     return None, -1.0
+
+
+def _essence(config: Config) -> Config:
+    """The settings that must not change when a run is resumed; a run may go on for longer, unless its rate was to reach 0 at the end."""
+    epochs = (
+        1
+        if config.train.schedule == "constant" and not config.train.warmup
+        else config.train.epochs
+    )
+    return replace(
+        config, train=replace(config.train, epochs=epochs, device="auto", tensorboard=False)
+    )
 
 
 def _remembered(state: dict[str, Tensor], examples: Sequence[Example]) -> dict[Any, Denotation]:
@@ -235,6 +279,11 @@ def _times(out: Path, epochs: int) -> list[dict[str, Any]]:
     return [one for one in known if one["epoch"] <= epochs]
 
 
+def _device_name(config: Config) -> str:
+    device = device_of(config.train.device)
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
+
+
 def _record(config: Config, began: float, times: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "seed": config.seed,
@@ -249,6 +298,7 @@ def _record(config: Config, began: float, times: list[dict[str, Any]]) -> dict[s
             "processor": platform.machine(),
             "cores": os.cpu_count(),
             "threads": torch.get_num_threads(),
+            "device": _device_name(config),
         },
         "command": " ".join(Path(part).name for part in sys.argv[:1])
         + " "

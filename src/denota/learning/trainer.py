@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import torch
@@ -20,14 +21,21 @@ from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, score
 from denota.evaluation.predict import gold_of, key_of, predict
 from denota.learning.intensity import DRAWS_FROM
+from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
 from denota.model.batch import make_batch
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.search.find import Found, find, pad
+from denota.search.candidates import Candidates
+from denota.search.find import find, pad
+from denota.search.flat import find_all, lay_flat
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.search.score import AxisScores
+
+DIVERGED: Final = 1e4
+"""A loss a question beyond this is no longer learning."""
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,20 @@ class Training:
     references: dict[Key, Denotation] = field(default_factory=dict)
     """The last answer of the reference (or the model) for each question, as history of the next."""
     progress: Callable[[int, float], None] = lambda done, loss: None
+    lap: Callable[[str], None] = lambda stage: None
+    """Is told when a stage of a step is done."""
+    optimiser: Optimiser = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the optimiser for the steps to come."""
+        cfg = self.config.train
+        steps = cfg.epochs * -(-len(self.train) // cfg.batch)
+        self.optimiser = Optimiser(self.parser.scorer, cfg, steps)
+
+    @property
+    def best_parser(self) -> Parser:
+        """The parser to predict with: that of the averaged weights where there are such."""
+        return Parser(self.config, self.parser.vectors, self.optimiser.best)
 
     def run_epoch(self) -> Epoch:
         """Train one epoch and measure on dev."""
@@ -71,10 +93,11 @@ class Training:
             ready = [
                 self.preparer(e.question, previous[key_of(e.question)], e.answer) for e in examples
             ]
+            self.lap("gather")
             loss = self._step(examples, ready, rng.random(len(examples)))
-            if not np.isfinite(loss):
+            if not abs(loss) < DIVERGED * len(examples):
                 raise TrainingError(
-                    f"the loss of epoch {self.epoch + 1} is no longer a number; try a smaller train.rate or train.clip"
+                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a smaller train.rate or train.clip"
                 )
             total += loss
             self.progress(first + len(examples), total / (first + len(examples)))
@@ -95,7 +118,7 @@ class Training:
         gold = gold_of(examples)
         answers = predict(
             [e.question for e in examples],
-            self.parser.best,
+            self.best_parser.best,
             self.preparer,
             gold=gold if gold_history else None,
         )
@@ -123,57 +146,75 @@ class Training:
         self,
         examples: Sequence[Example],
         ready: Sequence[Prepared],
-        uniforms: np.ndarray[tuple[int], np.dtype[np.float64]],
+        uniforms: NDArray[np.float64],
     ) -> float:
-        cfg, scorer = self.config, self.parser.scorer.train()
-        batch = make_batch(ready, self.parser.vectors.ids)
-        entries = scorer(batch)
-        recall = float(scorer.recall.detach())
-        source = DRAWS_FROM.get(cfg.update.intensity)
-        axes = [
-            AxisScores(line, batch.offsets, recall, cfg.search.model_eta)
-            for line in entries.detach().numpy()
-        ]
-        found = [
-            find(q, axis, cfg.search, cfg.update.reference_min_reward, source, float(uniform))
-            for q, axis, uniform in zip(ready, axes, uniforms, strict=True)
-        ]
-        candidates = pad(ready, found, entries, batch.offsets, scorer.recall, cfg.search.model_eta)
-        loss = surrogate_loss(candidates, cfg.update)
+        """One update on a batch: search, Eq. 9, a step of the optimiser."""
+        scorer = self.parser.scorer.train()
+        found, ids = self._search(ready, uniforms)
+        loss = surrogate_loss(found, self.config.update)
+        self.lap("update")
         scorer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        _descend(scorer, cfg.train.rate, cfg.train.clip)
-        self._remember(examples, ready, found, candidates.scores.detach().numpy())
+        torch.autograd.backward(loss)
+        self.lap("backward")
+        self.optimiser.step()
+        self.lap("optimise")
+        self._remember(examples, ready, found, ids)
+        self.lap("remember")
         return float(loss.detach())
+
+    def _search(
+        self, ready: Sequence[Prepared], uniforms: NDArray[np.float64]
+    ) -> tuple[Candidates, Ids]:
+        """K of every question and (B, K) the programs' ids."""
+        cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
+        source, least = DRAWS_FROM.get(cfg.update.intensity), cfg.update.reference_min_reward
+        batch = make_batch(ready, self.parser.vectors)
+        on_gpu = device.type == "cuda"
+        self.lap("batch")
+        if cfg.search.kind == "exact":  # before the scorer, so that a GPU is waited for once
+            flat = lay_flat(ready, batch.offsets, batch.width, cfg.search, device)
+        self.lap("lay flat")
+        with torch.autocast(
+            device.type, torch.bfloat16, on_gpu and cfg.train.precision == "bfloat16"
+        ):
+            entries = scorer(batch.to(device)).float()
+        self.lap("forward")
+        if cfg.search.kind == "exact":
+            drawn = torch.from_numpy(uniforms).to(device)
+            found, places = find_all(flat, entries, scorer.recall, cfg.search, least, source, drawn)
+            ids = (places - flat.starts[:, None]).cpu().numpy()
+            self.lap("search")
+            return found, ids
+        recall, eta = float(scorer.recall.detach()), cfg.search.model_eta
+        one_by_one = [
+            find(q, AxisScores(line, batch.offsets, recall, eta), cfg.search, least, source, u)
+            for q, line, u in zip(
+                ready, entries.detach().cpu().numpy(), uniforms.tolist(), strict=True
+            )
+        ]
+        self.lap("search")
+        ids = np.zeros((len(ready), max(1, *(len(one.ids) for one in one_by_one))), np.int64)
+        for line, one in zip(ids, one_by_one, strict=True):
+            line[: len(one.ids)] = one.ids
+        return pad(ready, one_by_one, entries, batch.offsets, scorer.recall, eta), ids
 
     def _remember(
         self,
         examples: Sequence[Example],
         ready: Sequence[Prepared],
-        found: Sequence[Found],
-        scores: NDArray[np.float32],
+        found: Candidates,
+        ids: Ids,
     ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
         history = self.config.train.history
         if history == "gold":
             return
-        for example, question, one, line in zip(examples, ready, found, scores, strict=True):
-            place = one.reference if history == "reference" else int(line[: len(one.ids)].argmax())
+        if history == "reference":
+            places = found.reference
+        else:
+            places = found.scores.detach().masked_fill(~found.mask, -torch.inf).argmax(dim=1)
+        for example, question, line, place in zip(
+            examples, ready, ids, places.tolist(), strict=True
+        ):
             if place >= 0:
-                self.references[key_of(example.question)] = question.space.denotation(
-                    int(one.ids[place])
-                )
-
-
-def _descend(scorer: torch.nn.Module, rate: float, clip: float) -> None:
-    """One step of SGD, the gradient's norm clipped; word vectors have sparse gradients."""
-    with torch.no_grad():
-        gradients = [
-            (weight, weight.grad.coalesce() if weight.grad.is_sparse else weight.grad)
-            for weight in scorer.parameters()
-            if weight.grad is not None
-        ]
-        squares = sum(float((g.values() if g.is_sparse else g).pow(2).sum()) for _, g in gradients)
-        scale = rate * min(1.0, clip / max(squares**0.5, 1e-12))
-        for weight, gradient in gradients:
-            weight.add_(gradient, alpha=-scale)
+                self.references[key_of(example.question)] = question.denotation(int(line[place]))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from denota.model.vectors import WordVectors
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.prepare import Prepared
 
-Ids = Callable[[Sequence[str]], list[int]]
-"""Words to their numbers; 0 is padding."""
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +30,9 @@ class Bags:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """A batch of questions as a scorer sees it."""
+    """A batch of questions as a scorer sees it; words are numbered within the batch, so that a step touches the vectors of its own words alone."""
 
+    words: Tensor  #: (U,) the words of the batch by their numbers in the vocabulary, the first is padding
     question: Tensor  #: (B, T) words, 0 on padding
     previous: Tensor  #: (B, T') words of the previous question, all 0 where there is none
     names: Bags  #: C texts a question
@@ -45,12 +47,31 @@ class Batch:
     """The width of each block of axis entries, padding included."""
 
     @property
-    def offsets(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def offsets(self) -> Ids:
         """(blocks,) where each block begins on the joined axis."""
         return np.cumsum([0, *(self.widths[name] for name in BLOCKS[:-1])])
 
+    @property
+    def width(self) -> int:
+        """L, the length of the joined axis."""
+        return sum(self.widths.values())
 
-def make_batch(questions: Sequence[Prepared], ids: Ids) -> Batch:
+    def to(self, device: torch.device) -> Batch:
+        """Return the batch on a device."""
+        if device.type == "cpu":
+            return self
+        moved: dict[str, Tensor | Bags] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Tensor):
+                moved[field.name] = value.to(device, non_blocking=True)
+            elif isinstance(value, Bags):
+                parts = (value.words, value.offsets, value.places)
+                moved[field.name] = Bags(*(p.to(device, non_blocking=True) for p in parts))
+        return replace(self, **moved)  # type: ignore[arg-type]
+
+
+def make_batch(questions: Sequence[Prepared], vectors: WordVectors) -> Batch:
     """Pad questions to one batch."""
     columns = max(len(q.names) for q in questions)
     values = max(1, *(len(q.values) for q in questions))
@@ -64,9 +85,6 @@ def make_batch(questions: Sequence[Prepared], ids: Ids) -> Batch:
         "constant": constants,
         "fixed": len(FIXED),
     }
-    name_ids = [[ids(name) for name in q.names] for q in questions]
-    flat = [[word for name in names for word in name] for names in name_ids]
-    owner = [[c for c, name in enumerate(names) for _ in name] for names in name_ids]
     surface = np.zeros((len(questions), columns, 6), np.float32)
     value_surface = np.zeros((len(questions), values, 4), np.float32)
     before = np.zeros((len(questions), constants, 2), np.int64)
@@ -74,17 +92,35 @@ def make_batch(questions: Sequence[Prepared], ids: Ids) -> Batch:
         surface[line, : len(q.names)] = q.column_surface
         value_surface[line, : len(q.values)] = q.value_surface
         for k, tokens in enumerate(q.before_constant):
-            before[line, k, : len(tokens)] = ids(tokens)
+            before[line, k, : len(tokens)] = vectors.ids(tokens)
+    names = [vectors.texts(q.names) for q in questions]
+    numbered = {
+        "question": _padded([vectors.ids(q.question) for q in questions]),
+        "previous": _padded([vectors.ids(q.previous_question) for q in questions]),
+        "names": np.concatenate([flat for flat, _ in names]),
+        "name_words": _padded([flat for flat, _ in names]),
+        "before": before,
+    }
+    texts = [vectors.texts(q.values) for q in questions]
+    numbered["values"] = np.concatenate([flat for flat, _ in texts])
+    used = np.zeros(len(vectors.matrix), bool)
+    used[0] = True
+    for ids in numbered.values():
+        used[ids] = True
+    local = np.cumsum(used) - 1
+    of = {name: torch.from_numpy(local[ids]) for name, ids in numbered.items()}
+    owners = [np.repeat(np.arange(len(lengths)), lengths) for _, lengths in names]
     return Batch(
-        _padded([ids(q.question) for q in questions]),
-        _padded([ids(q.previous_question) for q in questions]),
-        _bags(name_ids, columns),
-        _padded(flat),
-        _padded(owner),
-        _bags([[ids(value) for value in q.values] for q in questions], values),
+        torch.from_numpy(np.flatnonzero(used)),
+        of["question"],
+        of["previous"],
+        _bags(of["names"], [lengths for _, lengths in names], columns),
+        of["name_words"],
+        torch.from_numpy(_padded(owners)),
+        _bags(of["values"], [lengths for _, lengths in texts], values),
         torch.from_numpy(surface),
         torch.from_numpy(value_surface),
-        torch.from_numpy(before),
+        of["before"],
         torch.tensor([float(q.has_number) for q in questions]),
         widths,
     )
@@ -96,22 +132,18 @@ def _most_word(question: Prepared) -> int:
     return int(words.max(initial=0)) + 1
 
 
-def _padded(lines: Sequence[Sequence[int]]) -> Tensor:
+def _padded(lines: Sequence[Sequence[int] | Ids]) -> Ids:
     width = max(1, *(len(line) for line in lines)) if lines else 1
     result = np.zeros((len(lines), width), np.int64)
     for number, line in enumerate(lines):
         result[number, : len(line)] = line
-    return torch.from_numpy(result)
+    return result
 
 
-def _bags(texts: Sequence[Sequence[Sequence[int]]], width: int) -> Bags:
-    every = [text for question in texts for text in question]
-    lengths = np.array([len(text) for text in every], np.int64)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    words = np.fromiter((word for text in every for word in text), np.int64, int(lengths.sum()))
-    places = np.full((len(texts), width), len(every), np.int64)
-    start = 0
-    for line, question in enumerate(texts):
-        places[line, : len(question)] = np.arange(start, start + len(question))
-        start += len(question)
-    return Bags(torch.from_numpy(words), torch.from_numpy(offsets), torch.from_numpy(places))
+def _bags(words: Tensor, lengths: Sequence[Ids], width: int) -> Bags:
+    counts = np.array([len(own) for own in lengths])
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
+    starts = np.cumsum(counts) - counts
+    place = np.arange(width)
+    places = np.where(place < counts[:, None], starts[:, None] + place, counts.sum())
+    return Bags(words, torch.from_numpy(offsets), torch.from_numpy(places))

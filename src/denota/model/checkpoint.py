@@ -35,9 +35,13 @@ def save_parser(
 ) -> None:
     """Write a parser, with more tensors and facts beside it if given."""
     tensors = {
-        name: weight.detach().contiguous() for name, weight in parser.scorer.state_dict().items()
+        name: weight.detach().cpu().contiguous()
+        for name, weight in parser.scorer.state_dict().items()
     }
-    tensors |= {f"{STATE}{name}": tensor.contiguous() for name, tensor in (state or {}).items()}
+    tensors |= {
+        f"{STATE}{name}": tensor.detach().cpu().contiguous()
+        for name, tensor in (state or {}).items()
+    }
     words = sorted(parser.vectors.words, key=parser.vectors.words.__getitem__)
     metadata = {
         "format": "denota 1",

@@ -70,29 +70,33 @@ class DynSP(nn.Module):
         )
         self.negation = nn.Parameter(_start("not_equal", vectors))
         self.actions = nn.Parameter(torch.stack([_start(name, vectors) for name in FIXED]))
+        self.bias = nn.Parameter(torch.zeros(len(FIXED)))
+        """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
         """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
 
     def forward(self, batch: Batch) -> Tensor:
         """(B, L) the scores of all axis entries, block after block."""
-        now = self.question(self.dropout(self.words(batch.question)), batch.question)
-        then = self.previous(self.words(batch.previous), batch.previous)
-        names = self._mean(batch.names)  # (B, C, D)
-        values = self._mean(batch.values)  # (B, V, D)
+        words = self.words(batch.words)  # (U, D)
+        now = self.question(self.dropout(_vectors(words, batch.question)), batch.question)
+        then = self.previous(_vectors(words, batch.previous), batch.previous)
+        names = _mean(words, batch.names)  # (B, C, D)
+        values = _mean(words, batch.values)  # (B, V, D)
         scores = {
-            **self._columns(batch, now, then, names),
+            **self._columns(batch, now, then, names, _vectors(words, batch.name_words)),
             **self._values(batch, now, then, values),
-            "compare": self._comparisons(batch),
+            "compare": self._comparisons(batch, _vectors(words, batch.before_constant)),
             "fixed": self._fixed(now),
         }
         zero = names.new_zeros(len(batch.question), 1)
         parts = [scores[n] if n in scores else zero.expand(-1, batch.widths[n]) for n in BLOCKS]
         return torch.cat(parts, dim=1)
 
-    def _columns(self, batch: Batch, now: _Read, then: _Read, names: Tensor) -> dict[str, Tensor]:
-        """SELECT, WHERE and FOLLOW-UP WHERE for each column."""
-        words = self.words(batch.name_words)  # (B, W, D)
+    def _columns(
+        self, batch: Batch, now: _Read, then: _Read, names: Tensor, words: Tensor
+    ) -> dict[str, Tensor]:
+        """SELECT, WHERE and FOLLOW-UP WHERE for each column, by the (B, C, D) means and the (B, W, D) words of their names."""
         of_now = self._name_features(batch, now, names, words)  # (B, C, 3)
         of_then = self._name_features(batch, then, names, words)
         surface = batch.column_surface.to(names.dtype)
@@ -136,9 +140,8 @@ class DynSP(nn.Module):
             ),
         }
 
-    def _comparisons(self, batch: Batch) -> Tensor:
-        """(B, 4 K) each constant with > >= < <=, by the two words before it."""
-        words = self.words(batch.before_constant)  # (B, K, 2, D)
+    def _comparisons(self, batch: Batch, words: Tensor) -> Tensor:
+        """(B, 4 K) each constant with > >= < <=, by the (B, K, 2, D) two words before it."""
         count = (batch.before_constant != 0).sum(dim=2, keepdim=True).clamp(min=1)
         context = words.sum(dim=2) / count  # (B, K, D)
         scores: Tensor = (context @ self.compare.T).flatten(1)
@@ -152,19 +155,12 @@ class DynSP(nn.Module):
         average = now.average @ self.actions.T
         place = FIXED.index("same_as_previous")
         same = self.same[0] * (now.state @ self.actions[place]) + self.same[1] * average[:, place]
-        scores = [best[:, f] for f in range(len(FIXED))]
+        scores = [best[:, f] + self.bias[f] for f in range(len(FIXED))]
         for name in ("stop", "cell"):
             scores[FIXED.index(name)] = average[:, FIXED.index(name)]
         scores[place] = same
         scores[FIXED.index("nothing")] = torch.zeros_like(same)
         return torch.stack(scores, dim=1)
-
-    def _mean(self, bags: Bags) -> Tensor:
-        """(B, texts, D) the average vector of each text, 0 for an empty one."""
-        flat = nn.functional.embedding_bag(
-            bags.words, self.words.weight, bags.offsets, mode="mean", sparse=self.words.sparse
-        )
-        return flat[bags.places]
 
 
 class Combiner(nn.Module):
@@ -208,6 +204,17 @@ class _Reader(nn.Module):
         state = torch.tanh(self.join(torch.cat([last[0], last[1]], dim=1))) * some
         average = words.sum(dim=1) / lengths.clamp(min=1)[:, None]
         return _Read(words, padding, average, state)
+
+
+def _vectors(words: Tensor, places: Tensor) -> Tensor:
+    """(..., D) the vectors of words, 0 on padding, which learns nothing."""
+    return nn.functional.embedding(places, words, padding_idx=0)
+
+
+def _mean(words: Tensor, bags: Bags) -> Tensor:
+    """(B, texts, D) the average vector of each text, 0 for an empty one."""
+    flat = nn.functional.embedding_bag(bags.words, words, bags.offsets, mode="mean")
+    return nn.functional.embedding(bags.places, flat, padding_idx=len(flat) - 1)
 
 
 def _best_dot(texts: Tensor, read: _Read) -> Tensor:

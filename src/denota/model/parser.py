@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from denota.config import Config
-from denota.model.batch import make_batch
+from denota.model.batch import Batch, make_batch
 from denota.model.dynsp import DynSP, starting_words
 from denota.model.vectors import WordVectors, random_unit, word_vectors
+from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
@@ -44,6 +47,11 @@ class Parser:
         scorer = SCORERS[config.model.scorer](known, config.model.hidden, config.model.dropout)
         return Parser(config, known, scorer)
 
+    @property
+    def device(self) -> torch.device:
+        """Where the scorer is."""
+        return self.scorer.recall.device
+
     def learn_words(self, words: Iterable[str]) -> None:
         """Give words that were never seen the vectors that belong to them."""
         new = sorted({word for word in words if word not in self.vectors.words})
@@ -64,18 +72,49 @@ class Parser:
             _weight=torch.cat([weight.detach(), more]),
         )
 
+    def _perhaps_new(self, question: Prepared) -> Iterable[str]:
+        """The words of a question that were not all met before."""
+        yield from question.question
+        yield from question.previous_question
+        for texts in (question.names, question.values):
+            if not self.vectors.has_met(texts):
+                yield from chain.from_iterable(texts)
+
     def best(
         self, questions: Sequence[Prepared], count: int = 1
     ) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
         """Return the highest-scoring programs of each question."""
-        self.learn_words(word for q in questions for word in q.all_words())
-        self.scorer.eval()
-        batch = make_batch(questions, self.vectors.ids)
-        with torch.no_grad():
-            entries = self.scorer(batch).numpy()
-            recall = float(self.scorer.recall)
         cfg = self.config.search
+        if cfg.kind == "exact":
+            flat, scores = self._scored(questions)
+            places, there = best_of_each(flat, scores, count)
+            ids = (places - flat.starts[:, None]).cpu().numpy()
+            return [line[here] for line, here in zip(ids, there.cpu().numpy(), strict=True)]
+        batch, entries = self._entries(questions)
+        recall = float(self.scorer.recall)
         return [
             best(q, AxisScores(line, batch.offsets, recall, cfg.model_eta), cfg, count)
-            for q, line in zip(questions, entries, strict=True)
+            for q, line in zip(questions, entries.cpu().numpy(), strict=True)
         ]
+
+    def rated(self, question: Prepared, count: int) -> tuple[list[int], list[float]]:
+        """Return a question's best programs, best first, and the model's probability of each among all programs."""
+        ids = self.best([question], count)[0].tolist()
+        _, scores = self._scored([question])
+        return ids, torch.softmax(scores.double(), dim=0)[ids].tolist()
+
+    @torch.inference_mode()
+    def _scored(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor]:
+        """The programs of a batch and (P,) their scores."""
+        cfg = self.config.search
+        batch, entries = self._entries(questions)
+        flat = lay_flat(questions, batch.offsets, batch.width, cfg, self.device, judged=False)
+        return flat, flat_scores(flat, entries, self.scorer.recall, cfg.model_eta)
+
+    def _entries(self, questions: Sequence[Prepared]) -> tuple[Batch, Tensor]:
+        """(B, L) the scores of all axis entries of a batch."""
+        with torch.inference_mode(False):  # new words are weights like any others
+            self.learn_words(word for q in questions for word in self._perhaps_new(q))
+        batch = make_batch(questions, self.vectors)
+        with torch.inference_mode():
+            return batch, self.scorer.eval()(batch.to(self.device))

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from numpy.typing import NDArray
 from denota.errors import ConfigError
 
 Floats = NDArray[np.float32]
+Ids = NDArray[np.int64]
+Texts = tuple[tuple[str, ...], ...]
+KEPT: Final = 4096
+"""The numbers of so many lists of texts, the values of a table for instance, are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +33,26 @@ class WordVectors:
     """The number of each word; 0 is padding."""
     matrix: Floats  #: (words + 1, D), row 0 all zero
 
+    _known: dict[int, tuple[Texts, Ids, Ids]] = field(default_factory=dict, repr=False)
+
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """Return the numbers of words; a word that is not there is 0, so a parser learns new words first."""
         return [self.words.get(token, 0) for token in tokens]
+
+    def has_met(self, texts: Texts) -> bool:
+        """Say whether the numbers of just these texts are kept."""
+        return id(texts) in self._known
+
+    def texts(self, texts: Texts) -> tuple[Ids, Ids]:
+        """(all words,) the numbers of the words of some texts, end to end, and (texts,) how many each has; kept while the same texts are asked for."""
+        found = self._known.get(id(texts))
+        if found is None:
+            words = np.array(self.ids(word for text in texts for word in text), np.int64)
+            lengths = np.array([len(text) for text in texts], np.int64)
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            found = self._known[id(texts)] = (texts, words, lengths)
+        return found[1], found[2]
 
 
 def word_vectors(words: Iterable[str], source: str, dimension: int = 100) -> WordVectors:

@@ -7,7 +7,7 @@ them together. `and` joins one of the conditions that the question bears out bes
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -172,7 +172,7 @@ def _add_pairs_of_values(joined: _Joined, situation: Situation) -> None:
     lefts, rights = [], []
     for column in np.unique(columns):
         places = np.flatnonzero(columns == column)[: _most_joined(masks.shape[1])]
-        left, right = np.triu_indices(len(places), k=1)
+        left, right = _pairs_of(len(places))
         lefts.append(places[left])
         rights.append(places[right])
     if not lefts:
@@ -182,6 +182,13 @@ def _add_pairs_of_values(joined: _Joined, situation: Situation) -> None:
         columns[left], classes[left], masks[left] | masks[right], grounded[left] & grounded[right]
     )
     joined.add(OR, block, classes[right])
+
+
+@lru_cache(maxsize=256)
+def _pairs_of(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two sides of every pair of so many things, smaller first."""
+    left, right = np.triu_indices(count, k=1)
+    return left, right
 
 
 def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> None:

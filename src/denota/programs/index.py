@@ -7,7 +7,7 @@ same date in a date column, or have the same text. `=` and `!=` are about classe
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -27,6 +27,20 @@ ROOM: Final = 4_000_000
 thousands of rows this makes columns long that have fewer classes than LONG, and leaves out pairs that the question does not name."""
 
 Mask = NDArray[np.bool_]
+Bits = NDArray[np.uint64]
+"""Sets of tokens, a bit each: (..., W) words of 64."""
+
+
+def bits_of(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Bits:
+    """(texts, W) the sets of tokens of some texts; tokens that the vocabulary lacks are left out.
+
+    >>> bits_of([("a", "c"), ("b", "x")], {"a": 0, "b": 1, "c": 2}).tolist()
+    [[5], [2]]
+    """
+    width = max(1, -(-len(vocabulary) // 64))
+    sets = [sum(1 << vocabulary[t] for t in set(text) if t in vocabulary) for text in texts]
+    packed = b"".join(one.to_bytes(8 * width, "little") for one in sets)
+    return np.frombuffer(packed, "<u8").astype(np.uint64).reshape(len(sets), width)
 
 
 def index_of(table: Table) -> TableIndex:
@@ -104,25 +118,37 @@ class TableIndex:
         return found
 
     @cached_property
-    def name_words(self) -> NDArray[np.float32]:
-        """(C, T) 1 where a column's name has a token."""
-        return self.words_in(self.names)
+    def starts(self) -> NDArray[np.int64]:
+        """(C,) where the classes of each column begin in `classes`; those of a long column are not there."""
+        counts = [0 if column.is_long else column.count for column in self.columns]
+        return np.cumsum([0, *counts])[:-1]
 
     @cached_property
-    def class_words(self) -> NDArray[np.float32]:
-        """(V, T) 1 where a value of `classes` has a token."""
-        texts = [text for column in self.columns if not column.is_long for text in column.texts]
-        return self.words_in(texts)
+    def class_numbers(self) -> NDArray[np.float64]:
+        """(V,) the number each value of `classes` states, NaN if none."""
+        found = [column.class_numbers for column in self.columns if not column.is_long]
+        return np.concatenate(found) if found else np.zeros(0)
 
-    def words_in(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(texts, T) 1 where a text has a token of the vocabulary."""
-        found = np.zeros((len(texts), len(self.vocabulary)), np.float32)
-        for line, text in enumerate(texts):
-            for token in tokenise(text):
-                place = self.vocabulary.get(token)
-                if place is not None:
-                    found[line, place] = 1
-        return found
+    @cached_property
+    def name_tokens(self) -> tuple[tuple[str, ...], ...]:
+        """(C,) the tokens of the column names."""
+        return tuple(map(tokenise, self.names))
+
+    @cached_property
+    def class_tokens(self) -> tuple[tuple[str, ...], ...]:
+        """(V,) the tokens of the values of `classes`."""
+        columns = (column for column in self.columns if not column.is_long)
+        return tuple(tokenise(text) for column in columns for text in column.texts)
+
+    @cached_property
+    def name_bits(self) -> Bits:
+        """(C, W) the tokens of the column names as sets."""
+        return bits_of(self.name_tokens, self.vocabulary)
+
+    @cached_property
+    def class_bits(self) -> Bits:
+        """(V, W) the tokens of the values of `classes` as sets."""
+        return bits_of(self.class_tokens, self.vocabulary)
 
     @cached_property
     def long(self) -> tuple[int, ...]:

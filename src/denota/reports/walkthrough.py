@@ -96,7 +96,7 @@ def _scored(question: Prepared) -> tuple[DynSP, torch.Tensor, AxisScores]:
         words | {w for start in STARTS.values() for w in start.split()}, "random", 50
     )
     parser = DynSP(vectors).eval()
-    batch = make_batch([question], vectors.ids)
+    batch = make_batch([question], vectors)
     entries = parser(batch)
     axis = AxisScores(entries[0].detach().numpy(), batch.offsets, float(parser.recall.detach()))
     return parser, entries, axis

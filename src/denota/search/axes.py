@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.conditions import AND, NONE, OR, Conditions
+from denota.programs.index import TableIndex
 from denota.programs.operators import SCOPES, TESTS
 from denota.programs.operators.equality import shared_values
 from denota.programs.space import Family, ProgramSpace
@@ -61,6 +62,13 @@ class Place(NamedTuple):
     s1: int
     conditions: Ints  #: (N,) the conditions of the family, as numbers on the condition axis
     start: int  #: the id of the first program
+    aggregate: str | None = None
+    """What is computed of the cells, if anything."""
+
+    @property
+    def programs(self) -> int:
+        """S times N."""
+        return (self.s1 - self.s0) * len(self.conditions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +83,7 @@ class Axes:
     condition_parts: NDArray[
         np.int32
     ]  #: (N, 2) the conditions an OR or AND joins first, -1 for a simple one
+    rows: NDArray[np.uint8]  #: (N, R / 8) the rows each condition keeps, a bit each
     places: tuple[Place, ...]
     values: tuple[NDArray[np.int16], NDArray[np.int32]]  #: (V,) column and class of each value
     constants: int
@@ -88,10 +97,10 @@ def axes_of(space: ProgramSpace) -> Axes:
     families = space.families
     situation = families[0].conditions.situation
     columns, classes, _, _ = shared_values(situation)
-    lookup = _ValuePlaces(columns, classes)
+    lookup = _ValuePlaces(space.table_index, columns, classes)
     count = len(situation.numbers) + len(situation.constants.dates)
     axes: dict[int, int] = {}
-    blocks, entries, tested, parts = [], [], [], []
+    blocks, entries, tested, parts, rows = [], [], [], [], []
     total = 0
     for family in families:
         whole = family.conditions.whole or family.conditions
@@ -100,9 +109,10 @@ def axes_of(space: ProgramSpace) -> Axes:
             block, entry = _condition_entries(whole, family.scope, lookup)
             blocks.append(block)
             entries.append(entry)
-            joined = _joined(whole)
+            joined = _joined(whole, lookup)
             parts.append(np.where(joined >= 0, joined + total, -1).astype(np.int32))
             tested.append(_first_column(whole, joined))
+            rows.append(np.packbits(whole.mask, axis=1))
             total += len(whole)
     select_blocks, select_entries, places = [], [], []
     width = 1 + max(len(selection) for family in families for selection in family.selections)
@@ -113,7 +123,9 @@ def axes_of(space: ProgramSpace) -> Axes:
         select_blocks.append(block)
         select_entries.append(entry)
         numbers = axes[id(whole)] + _numbers_in(whole, family.conditions)
-        places.append(Place(family.scope, s0, s0 + len(block), numbers, family.start))
+        places.append(
+            Place(family.scope, s0, s0 + len(block), numbers, family.start, family.aggregate)
+        )
         s0 += len(block)
     return Axes(
         np.concatenate(select_blocks),
@@ -122,6 +134,7 @@ def axes_of(space: ProgramSpace) -> Axes:
         np.concatenate(entries),
         np.concatenate(tested),
         np.concatenate(parts),
+        np.concatenate(rows),
         tuple(places),
         (columns, classes),
         count,
@@ -130,41 +143,42 @@ def axes_of(space: ProgramSpace) -> Axes:
 
 
 class _ValuePlaces:
-    """Where a (column, class) stands on the value axis."""
+    """Where a (column, class) stands on the value axis: those of short columns in order, then the linked ones of long columns."""
 
-    def __init__(self, columns: NDArray[np.int16], classes: NDArray[np.int32]) -> None:
-        self.sorter: dict[int, NDArray[np.int64]] = {}
-        for column in np.unique(columns):
-            here = np.flatnonzero(columns == column)
-            places = np.full(int(classes[here].max()) + 1, 0)
-            places[classes[here]] = here
-            self.sorter[int(column)] = places
+    def __init__(
+        self, index: TableIndex, columns: NDArray[np.int16], classes: NDArray[np.int32]
+    ) -> None:
+        self.starts, self.long = index.starts, np.isin(np.arange(len(index.columns)), index.long)
+        short = len(index.classes[0])
+        linked = zip(columns[short:].tolist(), classes[short:].tolist(), strict=True)
+        self.linked = {key: short + place for place, key in enumerate(linked)}
+        self.count = len(columns)
 
     def __call__(self, columns: NDArray[np.int16], classes: NDArray[np.int32]) -> NDArray[np.int16]:
-        found = np.zeros(len(columns), np.int16)
-        for column in np.unique(columns):
-            here = columns == column
-            found[here] = self.sorter[int(column)][classes[here]]
-        return found
+        found = self.starts[columns] + classes
+        for place in np.flatnonzero(self.long[columns]).tolist() if self.linked else ():
+            found[place] = self.linked[int(columns[place]), int(classes[place])]
+        return found.astype(np.int16)
 
 
-def _joined(conditions: Conditions) -> NDArray[np.int64]:
+def _joined(conditions: Conditions, lookup: _ValuePlaces) -> NDArray[np.int64]:
     """(N, 2) the two conditions that an OR of values or an AND joins first, -1 for a simple condition."""
     found = np.full((len(conditions), 2), -1)
     both = conditions.operator == AND
     found[both, 0], found[both, 1] = conditions.first[both], conditions.second[both]
-    equal = next((n for n, test in enumerate(conditions.tests) if test.name == "equal"), None)
-    here = np.flatnonzero(conditions.operator == equal)
     either = np.flatnonzero(conditions.operator == OR)
     if len(either):
-        lookup = _ValuePlaces(conditions.column[here], conditions.first[here])
+        equal = next(n for n, test in enumerate(conditions.tests) if test.name == "equal")
+        here = np.flatnonzero(conditions.operator == equal)
+        number_of = np.full(lookup.count, -1)  # of the condition that tests for a value
+        number_of[lookup(conditions.column[here], conditions.first[here])] = here
         pairs = either[conditions.second[either] >= 0]
         for side, classes in enumerate((conditions.first, conditions.second)):
-            found[pairs, side] = here[lookup(conditions.column[pairs], classes[pairs])]
+            found[pairs, side] = number_of[lookup(conditions.column[pairs], classes[pairs])]
         for number in either[conditions.second[either] < 0].tolist():
             column, classes_ = conditions.named[int(conditions.first[number])]
             two = np.array(classes_[:2], np.int32)
-            found[number] = here[lookup(np.full(2, column, np.int16), two)]
+            found[number] = number_of[lookup(np.full(2, column, np.int16), two)]
     return found
 
 
@@ -223,10 +237,9 @@ def _condition_entries(
         elif test.name in COMPARISONS:
             block[here, 1] = _BLOCK["compare"]
             first = conditions.first[here].astype(np.int16)
-            dated = [
-                conditions.situation.index.columns[c].column.kind == "date" for c in columns[here]
-            ]
-            first = first + np.array(dated, np.int16) * len(conditions.situation.numbers)
+            kinds = [c.column.kind == "date" for c in conditions.situation.index.columns]
+            dated = np.array(kinds, np.int16)[columns[here]]
+            first = first + dated * len(conditions.situation.numbers)
             entry[here, 1] = 4 * first + COMPARISONS.index(test.name)
         else:
             entry[here, 1] = _FIXED[test.name]

@@ -4,12 +4,13 @@
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
 
-The same counts of tokens give the parser's recall feature. All are computed for all programs at once, from 0/1 matrices of tokens over the
-axes: |A ∪ B| = |A| + |B| − |A ∩ B|, and the last is a matrix product. S selections, N conditions, T tokens, P programs.
+The same counts of tokens give the parser's recall feature. All are computed for all programs at once, from sets of tokens over the
+axes: |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits. S selections, N conditions, T tokens, P programs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -20,12 +21,15 @@ from numpy.typing import NDArray
 
 from denota.errors import ConfigError
 from denota.programs.conditions import AND, OR, Conditions
+from denota.programs.index import Bits, bits_of
 from denota.programs.operators import TESTS
 from denota.programs.space import ProgramSpace
+from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
 from denota.tokens import tokenise
 
 Floats = NDArray[np.float32]
+Counts = NDArray[np.int16]
 Lexicon = frozenset[tuple[str, str]]
 """Pairs of a token and the name of an operator."""
 
@@ -70,38 +74,94 @@ def read_lexicon(path: str | None = None) -> Lexicon:
     return frozenset(pairs)
 
 
-def words_of(space: ProgramSpace, axes: Axes, question: str, lexicon: Lexicon) -> Words:
+@dataclass(frozen=True, eq=False)
+class EntryWords:
+    """The tokens of every axis entry, as sets of bits: W words of 64 tokens."""
+
+    vocabulary: Mapping[str, int]
+    """The T tokens: those of column names first, then the values', then the constants'."""
+    known: int
+    """How many of them the table has."""
+    names: Bits  #: (C, W) of the columns
+    values: Bits  #: (V, W) of the values
+    constants: Bits  #: (K, W) of the numbers and dates
+    words: Bits  #: (the question's words, W) of the words to look for
+    value_tokens: tuple[tuple[str, ...], ...]
+    """(V,) the tokens of the values, in order."""
+
+    def asked(self, tokens: Iterable[str]) -> Bits:
+        """(W,) the tokens of a question that are in the vocabulary."""
+        asked: Bits = bits_of([tuple(tokens)], self.vocabulary)[0]
+        return asked
+
+
+def entry_words(space: ProgramSpace, axes: Axes) -> EntryWords:
+    """Return the tokens of every axis entry of a space."""
+    index = space.table_index
+    situation = space.families[0].conditions.situation
+    stated: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
+    constants = [tokenise(constant.written) for constant in stated]
+    words = [(word.text,) for word in situation.constants.words]
+    columns, classes = axes.values
+    short = len(index.classes[0])
+    linked = zip(columns[short:].tolist(), classes[short:].tolist(), strict=True)
+    long = [tokenise(index.columns[c].texts[v]) for c, v in linked]
+    vocabulary = index.vocabulary
+    new = {t for text in (*constants, *words, *long) for t in text if t not in vocabulary}
+    if new:
+        vocabulary = dict(vocabulary)
+        for token in sorted(new):
+            vocabulary[token] = len(vocabulary)
+    width = max(1, -(-len(vocabulary) // 64))
+    values = _widened(index.class_bits, width)
+    if long:
+        values = np.concatenate([values, bits_of(long, vocabulary)])
+    return EntryWords(
+        vocabulary,
+        len(index.vocabulary),
+        _widened(index.name_bits, width),
+        values,
+        bits_of(constants, vocabulary),
+        bits_of(words, vocabulary),
+        (*index.class_tokens, *long) if long else index.class_tokens,
+    )
+
+
+def words_of(
+    space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
+) -> Words:
     """Count the tokens of all programs of a space against its question."""
     asked = frozenset(tokenise(question))
-    entries, vocabulary = _entry_words(space, axes)
-    in_question = np.array([token in asked for token in vocabulary], np.float32)  # (T,)
-    known = space.table_index.vocabulary
-    in_both = in_question * np.array([token in known for token in vocabulary], np.float32)
-    select = _summed(entries, axes.select_block, axes.select_entry)  # (S, T)
-    condition = _summed(entries, axes.condition_block, axes.condition_entry)  # (N, T)
+    everything = np.full(tokens.names.shape[1], ~np.uint64(0))
+    in_question = tokens.asked(asked)  # (W,)
+    in_both = tokens.asked(
+        t for t in asked if tokens.vocabulary.get(t, tokens.known) < tokens.known
+    )
+    kinds = (everything, in_question, in_both)
+    select = _summed(tokens, axes.select_block, axes.select_entry)  # (S, W)
+    condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
     keywords = _co_occur(space, asked, lexicon)  # (N,)
-    kinds = (np.ones_like(in_question), in_question, in_both)
-    shared = np.flatnonzero(select.any(axis=0))  # only tokens of column names can be in both
-    most = max(1.0, float(in_both.sum()))
+    shared = max(1, -(-len(frozenset().union(*space.table_index.name_tokens)) // 64))
+    most = max(1, int(_size(in_both)))
 
-    def against(lines: slice, tokens: Floats, sizes: list[Floats]) -> tuple[Floats, Floats]:
-        """(S, N) match and missed share of some selections, each with every line of tokens."""
-        a, b = select[lines][:, shared], tokens[:, shared]
+    def against(lines: slice, others: Bits, sizes: list[Counts]) -> tuple[Floats, Floats]:
+        """(S, N) match and missed share of some selections, each with every set of tokens."""
+        both = select[lines, None, :shared] & others[None, :, :shared]  # only names are in both
         total, met, covered = (
-            (select[lines] @ kind)[:, None] + size[None, :] - (a * kind[shared]) @ b.T
+            _size(select[lines] & kind)[:, None] + size[None, :] - _size(both & kind[:shared])
             for kind, size in zip(kinds, sizes, strict=True)
         )
         missed = (1 - covered / most) * bool(in_both.any())
         return (met / np.maximum(total, 1)).astype(np.float32), missed.astype(np.float32)
 
-    sizes = [condition @ kind for kind in kinds]  # (N,) tokens of each kind
+    sizes = [_size(condition & kind) for kind in kinds]  # (N,) tokens of each kind
     found = []
     for place in axes.places:
         chosen = [size[place.conditions] for size in sizes]
         found.append(against(slice(place.s0, place.s1), condition[place.conditions], chosen))
     co_occur = np.concatenate([np.tile(keywords[p.conditions], p.s1 - p.s0) for p in axes.places])
-    names = entries["where"]
-    partial_match, partial_missed = against(slice(None), names, [names @ kind for kind in kinds])
+    names = tokens.names
+    partial_match, partial_missed = against(slice(None), names, [_size(names & k) for k in kinds])
     return Words(
         np.concatenate([match.ravel() for match, _ in found]) + co_occur,
         co_occur.astype(np.int8),
@@ -111,64 +171,36 @@ def words_of(space: ProgramSpace, axes: Axes, question: str, lexicon: Lexicon) -
     )
 
 
-def _entry_words(space: ProgramSpace, axes: Axes) -> tuple[dict[str, Floats], list[str]]:
-    """(entries, T) token matrices of each block, and the T tokens: the table's, then the constants'."""
-    index = space.table_index
-    situation = space.families[0].conditions.situation
-    numbers = [number.written for number in situation.numbers]
-    constants = [
-        tokenise(text) for text in (*numbers, *(d.written for d in situation.constants.dates))
-    ]
-    words: list[tuple[str, ...]] = [(word.text,) for word in situation.constants.words]
-    columns, classes = axes.values
-    long = [
-        tokenise(index.columns[c].texts[v])
-        for c, v in zip(columns, classes, strict=True)
-        if c in index.long
-    ]
-    vocabulary = dict(index.vocabulary)
-    for tokens in (*constants, *words, *long):
-        for token in tokens:
-            vocabulary.setdefault(token, len(vocabulary))
-    width = len(vocabulary)
+def _size(sets: Bits) -> Counts:
+    """(...) the number of tokens of each set of (..., W) bits."""
+    counts: Counts = np.bitwise_count(sets).sum(axis=-1, dtype=np.int16)
+    return counts
 
-    def matrix(texts: list[tuple[str, ...]]) -> Floats:
-        found = np.zeros((len(texts), width), np.float32)
-        for line, tokens in enumerate(texts):
-            found[line, [vocabulary[token] for token in tokens]] = 1
-        return found
 
-    names = np.pad(index.name_words, ((0, 0), (0, width - index.name_words.shape[1])))
-    values = np.pad(index.class_words, ((0, 0), (0, width - index.class_words.shape[1])))
-    values = np.concatenate([values, matrix(long)])
-    stated = matrix(constants)
-    entries = {
-        **dict.fromkeys(("select", "where", "follow_where"), names),
-        **dict.fromkeys(("equal", "not_equal", "follow_equal", "follow_not_equal"), values),
-        "compare": np.repeat(stated, 4, axis=0),
-        "constant": stated,
-        "word": matrix(words),
-        "fixed": np.zeros((1, width), np.float32),
+def _widened(sets: Bits, width: int) -> Bits:
+    return np.pad(sets, ((0, 0), (0, width - sets.shape[1])))
+
+
+def _summed(tokens: EntryWords, block: NDArray[np.int8], entry: NDArray[np.int16]) -> Bits:
+    """(lines, W) the tokens of any of a line's entries."""
+    nothing = np.zeros((1, tokens.names.shape[1]), np.uint64)
+    parts = (nothing, tokens.names, tokens.values, tokens.constants, tokens.words)
+    starts = np.cumsum([0, *map(len, parts[:-1])])
+    of_block = {
+        **dict.fromkeys(("select", "where", "follow_where"), starts[1]),
+        **dict.fromkeys(("equal", "not_equal", "follow_equal", "follow_not_equal"), starts[2]),
+        **dict.fromkeys(("compare", "constant"), starts[3]),
+        "word": starts[4],
+        "fixed": 0,
     }
-    return entries, list(vocabulary)
-
-
-def _summed(
-    entries: dict[str, Floats], block: NDArray[np.int8], entry: NDArray[np.int16]
-) -> Floats:
-    """(lines, T) 1 where any of a line's entries has a token."""
-    starts, total = [], 0
-    for name in BLOCKS:
-        starts.append(total)
-        total += len(entries[name])
-    stacked = np.concatenate([entries[name] for name in BLOCKS])
-    fixed = BLOCKS.index("fixed")
-    rows = np.array(starts)[block] + np.where(block == fixed, 0, entry)
-    used = (block != fixed).any(axis=0)
-    found: Floats = stacked[rows[:, 0]]
+    fixed, compare = BLOCKS.index("fixed"), BLOCKS.index("compare")
+    own = np.where(block == compare, entry // 4, np.where(block == fixed, 0, entry))
+    rows = np.array([of_block[name] for name in BLOCKS])[block] + own
+    stacked = np.concatenate(parts)
+    found: Bits = stacked[rows[:, 0]]
     for slot in range(1, block.shape[1]):
-        if used[slot]:
-            found = np.maximum(found, stacked[rows[:, slot]])
+        if rows[:, slot].any():
+            found = found | stacked[rows[:, slot]]
     return found
 
 

@@ -5,19 +5,20 @@ Made once for a question and a previous answer; a training run reads it thousand
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.denotation import Denotation
+from denota.programs.index import Bits
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
-from denota.search.axes import Axes, axes_of
-from denota.search.critique import Lexicon, Words, words_of
+from denota.search.axes import BLOCKS, Axes, axes_of
+from denota.search.critique import EntryWords, Lexicon, Words, entry_words, words_of
 from denota.tables.table import Cell, Table
 from denota.tokens import tokenise
 
@@ -46,7 +47,28 @@ class Prepared:
     words: Words
     """Critique and recall of all programs."""
     rewards: Floats | None  #: (P,) None where the answer is not known
-    space: ProgramSpace
+    previous: Denotation | None
+    """The answer before it, as context."""
+    make_space: Callable[[], ProgramSpace]
+    """Makes its programs as trees can be had from them."""
+
+    @cached_property
+    def space(self) -> ProgramSpace:
+        """Its programs; search and training do without."""
+        return self.make_space()
+
+    def denotation(self, number: int) -> Denotation:
+        """Return the cells of a program."""
+        place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
+        if place.aggregate is not None:
+            return self.space.denotation(number)
+        line, condition = divmod(number - place.start, len(place.conditions))
+        rows = np.flatnonzero(np.unpackbits(self.axes.rows[place.conditions[condition]]))
+        chosen = self.axes.select_block[place.s0 + line] == BLOCKS.index("select")
+        columns = tuple(self.axes.select_entry[place.s0 + line][chosen].tolist())
+        if not columns and self.previous is not None:
+            columns = self.previous.columns
+        return Denotation(tuple(rows.tolist()), columns)
 
     def all_words(self) -> frozenset[str]:
         """The words a scorer needs vectors for."""
@@ -82,8 +104,7 @@ class Prepared:
             return None
         if all(self.is_forbidden(p.scope) for p in places):
             return None
-        sizes = [(p.s1 - p.s0) * len(p.conditions) for p in places]
-        return np.repeat([self.is_forbidden(p.scope) for p in places], sizes)
+        return np.repeat([self.is_forbidden(p.scope) for p in places], [p.programs for p in places])
 
 
 def prepare(
@@ -108,57 +129,43 @@ def prepare(
     """
     space = program_space(question, table, previous, language)
     axes = axes_of(space)
-    words: Words = words_of(space, axes, question, lexicon)
-    index = space.table_index
-    before = tokenise(history[-1]) if history else ()
-    asked = tokenise(question)
-    columns, classes = axes.values
-    values = tuple(
-        tokenise(index.columns[c].texts[v]) for c, v in zip(columns, classes, strict=True)
-    )
-    names = tuple(tokenise(name) for name in index.names)
-    now, then = frozenset(asked), frozenset(before)
+    tokens = entry_words(space, axes)
+    asked, before = tokenise(question), tokenise(history[-1]) if history else ()
     situation = space.families[0].conditions.situation
     constants: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
+    surfaces = [_surfaces(tokens, axes.values[0], words) for words in (asked, before)]
     return Prepared(
         asked,
         before,
-        names,
-        values,
-        np.concatenate(
-            [_column_surface(names, values, columns, words_) for words_ in (now, then)], axis=1
-        ),
-        np.concatenate([_surface(values, words_) for words_ in (now, then)], axis=1),
+        space.table_index.name_tokens,
+        tokens.value_tokens,
+        np.concatenate([of_columns for of_columns, _ in surfaces], axis=1),
+        np.concatenate([of_values for _, of_values in surfaces], axis=1),
         tuple(_two_before(asked, tokenise(constant.written)) for constant in constants),
         bool(situation.numbers),
         axes,
-        words,
+        words_of(space, axes, tokens, question, lexicon),
         space.rewards(answer) if answer is not None else None,
-        space,
+        previous,
+        partial(program_space, question, table, previous, language),
     )
 
 
-def _surface(texts: tuple[tuple[str, ...], ...], words: frozenset[str]) -> Floats:
+def _surfaces(
+    tokens: EntryWords, columns: NDArray[np.int16], asked: tuple[str, ...]
+) -> tuple[Floats, Floats]:
+    """(C, 3) exact and overlap of a column's name, related: some cell of the column overlaps; (V, 2) exact and overlap of a value."""
+    words = tokens.asked(asked)
+    values = _surface(tokens.values, words)
+    related = np.zeros((len(tokens.names), 1), np.float32)
+    related[columns[values[:, 1] > 0]] = 1
+    return np.concatenate([_surface(tokens.names, words), related], axis=1), values
+
+
+def _surface(texts: Bits, words: Bits) -> Floats:
     """(texts, 2) exact: all tokens occur in the question; overlap: at least one."""
-    found = np.zeros((len(texts), 2), np.float32)
-    for line, tokens in enumerate(texts):
-        hits = sum(token in words for token in tokens)
-        found[line] = (hits == len(tokens) > 0, hits > 0)
-    return found
-
-
-def _column_surface(
-    names: tuple[tuple[str, ...], ...],
-    values: tuple[tuple[str, ...], ...],
-    columns: NDArray[np.int16],
-    words: frozenset[str],
-) -> Floats:
-    """(C, 3) exact and overlap of the name; related: a token of the question occurs in some cell of the column."""
-    found = np.zeros((len(names), 3), np.float32)
-    found[:, :2] = _surface(names, words)
-    overlaps = _surface(values, words)[:, 1]
-    np.maximum.at(found[:, 2], columns, overlaps)
-    return found
+    lacks = (texts & ~words).any(axis=1)
+    return np.stack([~lacks & texts.any(axis=1), (texts & words).any(axis=1)], 1).astype(np.float32)
 
 
 def _two_before(tokens: tuple[str, ...], constant: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,15 +1,24 @@
-"""Questions made ready once for each previous answer they meet, and kept."""
+"""Questions made ready: a split ahead, from a memory-mapped store; any other previous answer when it is met."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
 
-from denota.data.example import Question
+from denota.data.example import Example, Question, Turn, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.critique import read_lexicon
-from denota.search.prepare import Prepared, prepare
+from denota.search.prepare import Prepared
+from denota.search.store import Task, prepared_ahead
 from denota.tables.table import Cell
+
+KEPT: Final = 4096
+"""So many questions with previous answers of the parser's own are kept in memory."""
+
+_Key = tuple[int, Denotation | None]
 
 
 class Preparer:
@@ -17,23 +26,55 @@ class Preparer:
 
     def __init__(self, language: str, lexicon: str | None = None) -> None:
         self.language, self.lexicon = language_of(language), read_lexicon(lexicon)
-        self._kept: dict[tuple[int, Denotation | None, bool], Prepared] = {}
+        self._ahead: dict[_Key, Prepared] = {}
+        self._met: OrderedDict[_Key, Prepared] = OrderedDict()
         self._questions: dict[int, Question] = {}
 
     def __call__(
         self, question: Question, previous: Denotation | None, answer: Iterable[Cell] | None = None
     ) -> Prepared:
         """Return a question made ready, given the answer before it and, for training, its own."""
-        key = (id(question), previous, answer is not None)
-        if key not in self._kept:
+        key = (id(question), previous)
+        found = self._ahead.get(key) or self._met.get(key)
+        if found is None:
             self._questions[id(question)] = question  # keeps the id its own
-            self._kept[key] = prepare(
-                question.text,
-                question.table,
-                question.history,
-                previous,
-                answer,
-                self.language,
-                self.lexicon,
-            )
-        return self._kept[key]
+            right = frozenset(answer) if answer is not None else None
+            found = Task(question, previous, right).prepare(self.language, self.lexicon)
+        elif found.rewards is None and answer is not None:
+            found = replace(found, rewards=found.space.rewards(answer))
+        if key not in self._ahead:
+            self._met[key] = found
+            self._met.move_to_end(key)
+            if len(self._met) > KEPT:
+                self._met.popitem(last=False)
+        return found
+
+    def ahead(
+        self,
+        examples: Sequence[Turn],
+        progress: Callable[[int], None] = lambda done: None,
+        jobs: int = 0,
+    ) -> list[Prepared]:
+        """Make a split ready, each question with the right answer before it where that is known.
+
+        Args:
+            examples: of whole conversations.
+            progress: called with the number of questions done since the last call.
+            jobs: how many processes to use, 0 for one a core.
+        """
+        tasks = [task for turns in conversations(examples) for task in _tasks(turns)]
+        ready = prepared_ahead(tasks, self.language, self.lexicon, jobs=jobs, progress=progress)
+        for task, one in zip(tasks, ready, strict=True):
+            self._questions[id(task.question)] = task.question
+            self._ahead[id(task.question), task.previous] = one
+        return ready
+
+
+def _tasks(turns: Sequence[Turn]) -> list[Task]:
+    tasks: list[Task] = []
+    for turn in turns:
+        question = turn.question if isinstance(turn, Example) else turn
+        before = tasks[-1].answer if tasks and question.position else None
+        previous = Denotation.of_cells(before) if before is not None else None
+        tasks.append(Task(question, previous, turn.answer if isinstance(turn, Example) else None))
+    return tasks

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.index import ROOM, ColumnIndex, Mask
+from denota.programs.index import ROOM, ColumnIndex, Mask, bits_of
 from denota.programs.operators.declare import Block, Situation, TestOperator, block
 from denota.programs.tree import Argument, Test, Value, Word
 from denota.programs.values import stated, stated_by
@@ -82,18 +81,22 @@ def linked_classes(column: ColumnIndex, situation: Situation) -> list[int]:
 def _shares_words(
     situation: Situation, columns: NDArray[np.int16], classes: NDArray[np.int32]
 ) -> Mask:
-    words = situation.constants.content
+    """(V,) whether a value shares a content word or a number with the question."""
+    index, words = situation.index, situation.constants.content
     numbers = [n.value for n in situation.numbers]
-    grounded = np.zeros(len(columns), dtype=bool)
-    bounds = [0, *(np.flatnonzero(np.diff(columns)) + 1).tolist(), len(columns)]
-    for start, end in pairwise(bounds if len(columns) else ()):
-        column = situation.index.columns[int(columns[start])]
-        ids = classes[start:end]
-        content = column.class_content
-        grounded[start:end] = [not words.isdisjoint(content(i)) for i in ids.tolist()]
-        if numbers:
-            grounded[start:end] |= np.isin(column.class_numbers[ids], numbers)
-    return grounded
+    asked = bits_of([words], index.vocabulary)
+    short: Mask = np.asarray((index.class_bits & asked).any(axis=1))
+    if numbers:
+        short |= np.isin(index.class_numbers, numbers)
+    if len(short) == len(columns):
+        return short
+    linked = zip(columns[len(short) :].tolist(), classes[len(short) :].tolist(), strict=True)
+    long = [
+        not words.isdisjoint(index.columns[c].class_content(v))
+        or index.columns[c].class_numbers[v] in numbers
+        for c, v in linked
+    ]
+    return np.concatenate([short, long])
 
 
 def _equal(situation: Situation) -> Block:

@@ -1,0 +1,47 @@
+"""A conversation with a parser about a table: questions in, turns with answer, program, SQL and reason out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from denota.app.run import Turn, turn_of
+from denota.data.example import Question
+from denota.model.parser import Parser
+from denota.programs.denotation import Denotation
+from denota.programs.sql import Query, to_sql
+from denota.search.preparer import Preparer
+from denota.tables.table import Table
+
+SURE: Final = 0.5
+"""A turn is sure if the parser gives its answer at least this probability."""
+RATED: Final = 20
+"""Of so many of the best programs, those with the same answer count for its probability."""
+
+
+class Chat:
+    """A conversation; each question is understood with the question and the answer before it."""
+
+    def __init__(self, parser: Parser, table: Table) -> None:
+        config = parser.config
+        self.parser, self.table = parser, table
+        self.preparer = Preparer(config.data.language, config.search.lexicon)
+        self.asked: tuple[str, ...] = ()
+        self.previous: Denotation | None = None
+        self.query: Query | None = None
+
+    def ask(self, text: str) -> Turn:
+        """Answer a question, the next of the conversation."""
+        question = Question("chat", "0", len(self.asked), text, self.table, "", self.asked)
+        ready = self.preparer(question, self.previous)
+        ids, probabilities = self.parser.rated(ready, RATED)
+        answers = [ready.denotation(number) for number in ids]
+        program, found = ready.space.program(ids[0]), answers[0]
+        query = to_sql(program, self.table, self.query)
+        same = [p for a, p in zip(answers, probabilities, strict=True) if _alike(a, found)]
+        confidence = min(1.0, sum(same))
+        self.asked, self.previous, self.query = (*self.asked, text), found, query
+        return turn_of(text, self.table, program, found, query, confidence, confidence >= SURE)
+
+
+def _alike(one: Denotation, other: Denotation) -> bool:
+    return one.value == other.value and one.cells == other.cells

@@ -1,0 +1,153 @@
+"""From gradients to weights: SGD as the paper has it, two adaptive methods, schedules of the rate, and a running average of the weights.
+
+Everything an optimiser remembers is in `state`, so that a run resumes to the same numbers.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from denota.config import TrainConfig
+from denota.errors import TrainingError
+from denota.model.dynsp import DynSP
+
+
+def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
+    """Return the learning rate of a step, of so many in all.
+
+    >>> [round(rate_at(TrainConfig(rate=1.0, schedule="linear"), step, 4), 2) for step in range(4)]
+    [1.0, 0.75, 0.5, 0.25]
+    """
+    done = step / max(1, steps)
+    if done < cfg.warmup:
+        return cfg.rate * (step + 1) / (cfg.warmup * steps)
+    return cfg.rate * _SCHEDULES[cfg.schedule](done)
+
+
+_SCHEDULES: Final[dict[str, Callable[[float], float]]] = {
+    "constant": lambda done: 1.0,
+    "linear": lambda done: 1.0 - done,
+    "cosine": lambda done: (1 + math.cos(math.pi * done)) / 2,
+}
+
+
+class Optimiser:
+    """Moves the weights of a scorer against its gradients, their joint norm clipped."""
+
+    def __init__(self, scorer: DynSP, cfg: TrainConfig, steps: int) -> None:
+        self.cfg, self.steps, self.step_number = cfg, steps, 0
+        self.scorer = scorer
+        self.averaged = copy.deepcopy(scorer) if cfg.average else None
+        self.moments: dict[str, Tensor] = {}
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Take one step.
+
+        Raises:
+            TrainingError: the gradient is no longer a number; the weights are left as they were.
+        """
+        cfg = self.cfg
+        gradients = {
+            name: weight.grad.coalesce() if weight.grad.is_sparse else weight.grad
+            for name, weight in self.scorer.named_parameters()
+            if weight.grad is not None
+        }
+        squares = [(g.values() if g.is_sparse else g).pow(2).sum() for g in gradients.values()]
+        norm = float(torch.stack(squares).sum()) ** 0.5
+        if not math.isfinite(norm):
+            raise TrainingError("the gradient is no longer a number; try a smaller train.rate")
+        scale = min(1.0, cfg.clip / max(norm, 1e-12))
+        rate = rate_at(cfg, self.step_number, self.steps)
+        self.step_number += 1
+        for name, weight in self.scorer.named_parameters():
+            if name in gradients:
+                if cfg.decay and not gradients[name].is_sparse:
+                    weight.mul_(1 - rate * cfg.decay)
+                _MOVES[cfg.optimiser](self, name, weight, gradients[name], rate, scale)
+        if self.averaged is not None:
+            self._average(gradients)
+
+    def _sgd(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
+        weight.add_(gradient, alpha=-rate * scale)
+
+    def _adagrad(
+        self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float
+    ) -> None:
+        total = self._moment(f"squares.{name}", weight)
+        rows, values = _rows(gradient)
+        values = values * scale
+        total[rows] = total[rows] + values**2
+        weight[rows] = weight[rows] - rate * values / (total[rows].sqrt() + 1e-10)
+
+    def _adam(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
+        """Adam; of word vectors only those of the step's words move, as in SparseAdam."""
+        first, second = (self._moment(f"{kind}.{name}", weight) for kind in ("means", "squares"))
+        rows, values = _rows(gradient)
+        values = values * scale
+        first[rows] = first[rows].lerp(values, 0.1)
+        second[rows] = second[rows].lerp(values**2, 0.001)
+        mean = first[rows] / (1 - 0.9**self.step_number)
+        size = (second[rows] / (1 - 0.999**self.step_number)).sqrt()
+        weight[rows] = weight[rows] - rate * mean / (size + 1e-8)
+
+    def _moment(self, name: str, weight: Tensor) -> Tensor:
+        if name not in self.moments:
+            self.moments[name] = torch.zeros_like(weight)
+        return self.moments[name]
+
+    def _average(self, gradients: Mapping[str, Tensor]) -> None:
+        """Move the average towards the weights; the first steps count for more, so that the start is forgotten."""
+        assert self.averaged is not None
+        keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
+        for name, weight in self.scorer.named_parameters():
+            average = self.averaged.get_parameter(name)
+            if name in gradients and gradients[name].is_sparse:
+                continue
+            average.lerp_(weight, 1 - keep)
+        if self.step_number % SELDOM == 0:
+            for name, weight in self.scorer.named_parameters():
+                if name in gradients and gradients[name].is_sparse:
+                    self.averaged.get_parameter(name).lerp_(weight, 1 - keep**SELDOM)
+
+    @property
+    def best(self) -> DynSP:
+        """The scorer to predict with: the average where there is one."""
+        return self.averaged if self.averaged is not None else self.scorer
+
+    def state(self) -> dict[str, Tensor]:
+        """Return what resuming needs besides the weights."""
+        found = {f"moment.{name}": moment for name, moment in self.moments.items()}
+        if self.averaged is not None:
+            weights = self.averaged.state_dict().items()
+            found |= {f"average.{name}": weight.detach() for name, weight in weights}
+        return {**found, "step": torch.tensor(self.step_number)}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Go on from a saved state."""
+        self.step_number = int(state["step"])
+        device = next(self.scorer.parameters()).device
+        for name, tensor in state.items():
+            if name.startswith("moment."):
+                self.moments[name.removeprefix("moment.")] = tensor.to(device)
+        if self.averaged is not None:
+            weights = {k.removeprefix("average."): v for k, v in state.items() if "average." in k}
+            self.averaged.load_state_dict(weights)
+
+
+SELDOM: Final = 50
+"""The average of word vectors, of which a step moves few, is taken every so many steps."""
+_MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam, "adagrad": Optimiser._adagrad}
+
+
+def _rows(gradient: Tensor) -> tuple[Tensor | slice, Tensor]:
+    """The rows of a weight that a gradient moves, and by what."""
+    if gradient.is_sparse:
+        return gradient.indices()[0], gradient.values()
+    return slice(None), gradient

@@ -1,0 +1,146 @@
+"""Search over a whole batch is the search question by question: the same programs in the same order, for every setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+from denota.config import SearchConfig
+from denota.programs import Denotation, language_of
+from denota.search.axes import BLOCKS, FIXED
+from denota.search.critique import read_lexicon
+from denota.search.find import find, pad
+from denota.search.flat import (
+    best_of_each,
+    best_of_each_padded,
+    find_all,
+    flat_scores,
+    lay_flat,
+)
+from denota.search.lists import best
+from denota.search.prepare import Prepared, prepare
+from denota.search.score import AxisScores, program_scores
+from denota.tables import Table
+
+TABLE = Table.from_rows(
+    ["Nation", "Name", "Points", "Year"],
+    [
+        ["Kenya", "Ann Odera", "44", "2004"],
+        ["Norway", "Karen Lund", "62", "2004"],
+        ["England", "Mary Hart", "62", "2008"],
+        ["Kenya", "Joy Kamau", "17", "2012"],
+        ["Peru", "Ines Rojas", "-", "2012"],
+    ],
+)
+SMALL = Table.from_rows(["City"], [["Oslo"], ["Bergen"]])
+SETTINGS = {
+    "plain": {},
+    "shaped": {"shaping": "policy"},
+    "model shaping": {"shaping": "model", "eta": 0.7},
+    "by score": {"margin": False, "reference": "score"},
+    "finite greed": {"greed": 3.0, "shaping": "policy"},
+    "explore": {"candidates": "explore"},
+    "rivals": {"candidates": "rivals"},
+    "all": {"candidates": "all"},
+    "short lists": {"explore": 2, "rivals": 3},
+    "of those": {"of_those": True},
+}
+
+
+def questions(language: str) -> list[Prepared]:
+    """A first turn, follow-ups, one that no program answers, one on a table of one column."""
+    before, names = Denotation((0, 1, 2), (0,)), ("which nations?",)
+    asked = (
+        ("which nation scored the most points?", TABLE, (), None, {(1, 0)}),
+        ("of those, who had more than 40 points?", TABLE, names, before, {(0, 1), (1, 1), (2, 1)}),
+        ("and in 2008?", TABLE, names, Denotation((2,), (0,)), {(2, 1)}),
+        ("which are far away?", TABLE, (), None, {(0, 0), (1, 1), (4, 3)}),
+        ("which cities?", SMALL, (), None, {(0, 0), (1, 0)}),
+    )
+    operators, lexicon = language_of(language), read_lexicon()
+    return [prepare(q, t, h, p, frozenset(a), operators, lexicon) for q, t, h, p, a in asked]
+
+
+def scored(count: int, seed: int) -> tuple[torch.Tensor, np.ndarray]:
+    widths = dict.fromkeys(BLOCKS, 64) | {"fixed": len(FIXED)}
+    offsets = np.cumsum([0, *(widths[name] for name in BLOCKS[:-1])])
+    size = (count, int(offsets[-1]) + len(FIXED))
+    entries = np.random.default_rng(seed).normal(size=size).astype(np.float32)
+    entries[:, offsets[-1] + FIXED.index("nothing")] = 0
+    return torch.from_numpy(entries), offsets
+
+
+@pytest.mark.parametrize("language", ["dynsp++", "extended"])
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("draws_from", [None, "model", "explore"])
+def test_a_batch_is_searched_as_its_questions_are(
+    language: str, setting: str, draws_from: str | None
+) -> None:
+    ready, cfg = questions(language), SearchConfig(**SETTINGS[setting])
+    entries, offsets = scored(len(ready), seed=len(setting))
+    recall = torch.tensor(-0.7)
+    uniforms = np.linspace(0.05, 0.95, len(ready))
+    one_by_one = [
+        find(q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, 0.2, draws_from, float(u))
+        for q, line, u in zip(ready, entries.numpy(), uniforms, strict=True)
+    ]
+    expected = pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
+    flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
+    found, places = find_all(
+        flat, entries, recall, cfg, 0.2, draws_from, torch.from_numpy(uniforms)
+    )
+    for line, one in enumerate(one_by_one):
+        k = len(one.ids)
+        chosen = places[line][found.mask[line]] - flat.starts[line]
+        assert chosen.tolist() == one.ids.tolist()
+        assert found.mask[line, :k].all() and not found.mask[line, k:].any()
+        assert found.reference[line] == one.reference
+        assert found.draw[line] == one.draw
+        for name in ("scores", "rewards", "log_explore"):
+            torch.testing.assert_close(
+                getattr(found, name)[line, :k],
+                getattr(expected, name)[line, :k],
+                rtol=1e-4,
+                atol=1e-5,
+            )
+
+
+@pytest.mark.parametrize("of_those", [False, True])
+def test_the_best_programs_of_a_batch(of_those: bool) -> None:
+    ready, cfg = questions("dynsp++"), SearchConfig(of_those=of_those)
+    entries, offsets = scored(len(ready), seed=1)
+    flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
+    scores = flat_scores(flat, entries, torch.tensor(0.3), 0.0)
+    places, there = best_of_each(flat, scores, 4)
+    for line, question in enumerate(ready):
+        axis = AxisScores(entries[line].numpy(), offsets, 0.3)
+        mine = scores[flat.starts[line] : flat.starts[line] + flat.counts[line]]
+        np.testing.assert_allclose(mine, program_scores(question, axis), rtol=1e-5, atol=1e-5)
+        chosen = (places[line] - flat.starts[line])[there[line]]
+        assert chosen.tolist() == best(question, axis, cfg, 4).tolist()
+
+
+@pytest.mark.parametrize("way", [best_of_each, best_of_each_padded])
+def test_equal_scores_go_by_place(way: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> None:
+    ready, cfg = questions("dynsp++"), SearchConfig()
+    entries, offsets = scored(len(ready), seed=1)
+    flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
+    places, there = way(flat, torch.full_like(flat.missed, -1.5), 6)
+    for line, start in enumerate(flat.starts.tolist()):
+        chosen = places[line][there[line]]
+        assert chosen.tolist() == list(range(start, start + len(chosen)))
+
+
+def test_the_way_of_a_gpu_is_the_way_of_a_cpu() -> None:
+    ready, cfg = questions("extended"), SearchConfig()
+    entries, offsets = scored(len(ready), seed=2)
+    flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
+    scores = flat_scores(flat, entries, torch.tensor(0.3), 0.0).round(decimals=1)  # many ties
+    scores[::7] = -torch.inf
+    for one, other in zip(
+        best_of_each(flat, scores, 40), best_of_each_padded(flat, scores, 40), strict=True
+    ):
+        assert torch.equal(one, other)
