@@ -6,6 +6,7 @@ from typing import Final
 
 from denota.app.run import Turn, turn_of
 from denota.data.example import Question
+from denota.errors import TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.sql import Query, to_sql
@@ -22,6 +23,8 @@ class Chat:
     """A conversation; each question is understood with the question and the answer before it."""
 
     def __init__(self, parser: Parser, table: Table) -> None:
+        if not len(table):
+            raise TableError("the table has no rows, so there is nothing to ask it")
         config = parser.config
         self.parser, self.table = parser, table
         self.preparer = Preparer(config.data.language, config.search.lexicon)

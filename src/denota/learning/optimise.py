@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping
+from types import EllipsisType
 from typing import Final
 
 import torch
@@ -146,8 +147,8 @@ SELDOM: Final = 50
 _MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam, "adagrad": Optimiser._adagrad}
 
 
-def _rows(gradient: Tensor) -> tuple[Tensor | slice, Tensor]:
+def _rows(gradient: Tensor) -> tuple[Tensor | EllipsisType, Tensor]:
     """The rows of a weight that a gradient moves, and by what."""
     if gradient.is_sparse:
         return gradient.indices()[0], gradient.values()
-    return slice(None), gradient
+    return ..., gradient

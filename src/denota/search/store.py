@@ -317,10 +317,10 @@ class _Record:
             first, second = header[2 * line : 2 * line + 2]
             shape = (first,) if second < 0 else (first, second)
             size = int(kind[1]) * first * max(1, second) if second else 0
+            if place + size > len(shard):
+                raise ValueError("the store is cut short")
             self.arrays[name] = np.ndarray(shape, f"<{kind}", shard, place)
             place += size + -size % 8
-        if place > len(shard):
-            raise ValueError("the store is cut short")
 
     def prepared(
         self,

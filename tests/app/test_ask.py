@@ -1,0 +1,139 @@
+"""`denota ask`: a conversation on the command line, as JSON and through a pipe; and `train --final`, curves and TensorBoard on the way."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from denota import sample
+from denota.app.chat import Chat
+from denota.data import load_examples
+from denota.model.checkpoint import load_parser
+from denota.programs import Denotation, execute
+from denota.programs.text import parse_program
+from denota.tables import Table
+from denota.tables.io import read_table
+
+TABLE = Path("examples/expeditions.csv")
+SETTINGS = ("train.epochs=2", "model.dimension=16", "model.hidden=4", "data.train=dev")
+
+
+def denota(*arguments: object, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "denota", *map(str, arguments)]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "tiny"
+    done = denota(
+        *("train", "experiments/sample.toml", "--data", sample.path(), "--out", out),
+        *("--set", *SETTINGS, "data.dev=dev-heldout", "train.tensorboard=true", "--final"),
+    )
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_a_conversation_as_json(run: Path) -> None:
+    done = denota("ask", TABLE, "which leaders?", "of those, the largest crew?", "--model", run, "--json")
+    assert done.returncode == 0, done.stderr
+    turns = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [turn["question"] for turn in turns] == ["which leaders?", "of those, the largest crew?"]
+    table = read_table(str(TABLE))
+    previous: Denotation | None = None
+    for turn in turns:
+        assert set(turn) == {
+            *("question", "answer", "cells", "program", "sql"),
+            *("explanation", "confidence", "sure"),
+        }
+        previous = execute(parse_program(turn["program"]), table, previous)
+        assert sorted(map(list, previous.cells)) == turn["cells"], "the program gives the cells"
+        assert turn["answer"] == [table.cell(row, column) for row, column in turn["cells"]]
+        assert 0 <= turn["confidence"] <= 1
+        assert turn["sure"] == (turn["confidence"] >= 0.5)
+        assert turn["explanation"].endswith(".")
+
+
+def test_questions_through_a_pipe(run: Path) -> None:
+    piped = denota("ask", TABLE, "--model", run, "--json", text="which leaders?\n\nwhich ships?\n")
+    given = denota("ask", TABLE, "which leaders?", "which ships?", "--model", run, "--json")
+    assert piped.stdout == given.stdout != ""
+
+
+def test_people_get_a_table_and_a_sentence(run: Path) -> None:
+    done = denota("ask", TABLE, "which leaders?", "--model", run)
+    assert done.returncode == 0, done.stderr
+    assert "› which leaders?" in done.stdout
+    assert "SELECT" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nowhere.csv", "who?"), "nowhere.csv"),
+        ((TABLE, "  "), "empty"),
+        ((TABLE, "who?", "--model", "nowhere"), "no model at nowhere"),
+        ((TABLE, "who?", "--model", "default"), "--model"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    run: Path, arguments: tuple[object, ...], message: str
+) -> None:
+    if "--model" not in arguments:
+        arguments = (*arguments, "--model", run)
+    done = denota("ask", *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr and done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_table_without_rows_is_refused(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    done = denota("ask", tmp_path / "empty.csv", "who?", "--model", run)
+    assert done.returncode == 1
+    assert "no rows" in done.stderr
+
+
+def test_odd_questions_are_answered(run: Path) -> None:
+    table = Table.from_rows(["a", "b"], [["x", "1"], ["y", ""]])
+    chat = Chat(load_parser(run / "best.safetensors")[0], table)
+    for question in ("?", "…", "𝕏 \u202e zero\u0000 '; DROP TABLE t", "x " * 500, "of those?"):
+        turn = chat.ask(question)
+        assert all(0 <= row < 2 and 0 <= column < 2 for row, column in turn.cells)
+
+
+def test_the_run_has_curves_boards_and_a_final_parser(run: Path) -> None:
+    names = {path.name for path in run.iterdir()}
+    assert {"config.toml", "metrics.jsonl", "best.safetensors", "run.json", "curves.svg"} <= names
+    assert "<svg" in (run / "curves.svg").read_text()
+    assert list((run / "tensorboard").iterdir())
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    best = max(lines, key=lambda line: line["dev_answer_accuracy"])["epoch"]
+    final = (run / "final" / "metrics.jsonl").read_text().splitlines()
+    assert len(final) == best, "train and dev together, to the best epoch"
+    assert json.loads(final[-1])["dev_answer_accuracy"] is None
+    questions = len(load_examples(sample.path(), "dev").examples) + len(
+        load_examples(sample.path(), "dev-heldout").examples
+    )
+    assert questions == 446
+    parser, _, facts = load_parser(run / "final" / "best.safetensors")
+    assert facts["epoch"] == str(best)
+    assert "dev-heldout" not in parser.config.data.dev
+
+
+def test_bench_says_what_the_contract_says(tmp_path: Path) -> None:
+    done = denota("bench", "--data", sample.path(), "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for name in ("train", "inference", "prepare"):
+        assert found[f"{name}_questions_per_s"] > 0
+    assert 50 < found["peak_memory_mb"] < 4000
+    stages = found["stages"]
+    assert {"read", "prepare", "forward", "search", "backward", "answer"} <= set(stages)
+    epoch = found["questions"]["train"] / found["train_questions_per_s"]
+    laps = sum(s for name, s in stages.items() if name not in ("read", "prepare", "answer"))
+    assert laps == pytest.approx(epoch, rel=0.1), "the stages of a step make up the epoch"
