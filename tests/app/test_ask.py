@@ -39,7 +39,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_conversation_as_json(run: Path) -> None:
-    done = denota("ask", TABLE, "which leaders?", "of those, the largest crew?", "--model", run, "--json")
+    done = denota(
+        "ask", TABLE, "which leaders?", "of those, the largest crew?", "--model", run, "--json"
+    )
     assert done.returncode == 0, done.stderr
     turns = [json.loads(line) for line in done.stdout.splitlines()]
     assert [turn["question"] for turn in turns] == ["which leaders?", "of those, the largest crew?"]
@@ -101,7 +103,7 @@ def test_a_table_without_rows_is_refused(run: Path, tmp_path: Path) -> None:
 def test_odd_questions_are_answered(run: Path) -> None:
     table = Table.from_rows(["a", "b"], [["x", "1"], ["y", ""]])
     chat = Chat(load_parser(run / "best.safetensors")[0], table)
-    for question in ("?", "…", "𝕏 \u202e zero\u0000 '; DROP TABLE t", "x " * 500, "of those?"):
+    for question in ("?", "…", "× \u202e zero\u0000 '; DROP TABLE t", "x " * 500, "of those?"):
         turn = chat.ask(question)
         assert all(0 <= row < 2 and 0 <= column < 2 for row, column in turn.cells)
 

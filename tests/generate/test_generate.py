@@ -178,3 +178,27 @@ def test_the_order_of_sets_does_not_matter() -> None:
         for seed in ("1", "2")
     }
     assert len(seen) == 1
+
+
+def test_plain_questions_leave_nothing_half_said() -> None:
+    plain = [turn for one in made(500, plain=True) for turn in one.turns]
+    asked = [turn for one in made(500) for turn in one.turns]
+    assert any(name.split("/")[1] == "ellipsis" for turn in asked for name in turn.wordings)
+    assert not any(name.split("/")[1] == "ellipsis" for turn in plain for name in turn.wordings)
+
+
+def test_plain_questions_call_columns_by_their_names() -> None:
+    table = Table.from_rows(
+        ["Mountain", "Height (m)", "Attendance"],
+        [["Ulv", "2,300", "410"], ["Bla", "1,870", "95"], ["Sten", "990", "1,204"]],
+    )
+    plain, asked = (
+        " ".join(
+            turn.question.lower()
+            for conversation in islice(generate([table], 0, plain=plain), 200)
+            for turn in conversation.turns
+        )
+        for plain in (True, False)
+    )
+    for word in ("peak", "tallest", "spectators", "how high"):
+        assert word in asked and word not in plain

@@ -69,7 +69,10 @@ def test_the_norm_of_all_gradients_together_is_clipped() -> None:
     before = copy.deepcopy(model)
     give_gradients(model, 0, sparse=True, size=10.0)
     Optimiser(model, TrainConfig(rate=1.0, clip=0.5), 10).step()
-    moved = [(a - b).detach().pow(2).sum() for a, b in zip(model.parameters(), before.parameters(), strict=True)]
+    moved = [
+        (a - b).detach().pow(2).sum()
+        for a, b in zip(model.parameters(), before.parameters(), strict=True)
+    ]
     assert float(sum(moved)) ** 0.5 == pytest.approx(0.5, rel=1e-4)
 
 
@@ -89,7 +92,9 @@ def test_decay_shrinks_weights_but_not_word_vectors() -> None:
     before = copy.deepcopy(model)
     for weight in model.parameters():
         weight.grad = torch.zeros_like(weight)
-    model.words.weight.grad = torch.sparse_coo_tensor(torch.tensor([[1]]), torch.zeros(1, 6), (9, 6))
+    model.words.weight.grad = torch.sparse_coo_tensor(
+        torch.tensor([[1]]), torch.zeros(1, 6), (9, 6)
+    )
     Optimiser(model, TrainConfig(rate=0.5, decay=0.1), 10).step()
     assert torch.equal(model.words.weight, before.words.weight)
     torch.testing.assert_close(model.compare, before.compare * 0.95)

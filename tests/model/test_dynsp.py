@@ -14,9 +14,12 @@ from denota.errors import ConfigError
 from denota.learning.presets import PRESETS, preset
 from denota.learning.update import surrogate_loss, update_coefficients
 from denota.model.batch import make_batch
-from denota.model.dynsp import DynSP
+from denota.model.cues import DynSPWithCues
+from denota.model.dynsp import DynSP, starting_words
 from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
+from denota.programs.tree import Or
+from denota.search.axes import BLOCKS, FIXED
 from denota.search.critique import read_lexicon
 from denota.search.find import find, pad
 from denota.search.prepare import Prepared, prepare
@@ -92,6 +95,58 @@ def test_scores_with_gradient_are_the_searched_ones(
         got = candidates.scores[line, : len(one.ids)].detach().numpy()
         assert got == pytest.approx(expected, abs=1e-5)
         assert not candidates.mask[line, len(one.ids) :].any()
+
+
+def test_a_question_without_words_has_scores(parser: DynSP, vectors: WordVectors) -> None:
+    empty = prepare("?!", SHIPS, (), None, None, language_of("dynsp++"), read_lexicon())
+    (got,) = scores(parser, vectors, [empty])
+    assert np.isfinite(got).all()
+
+
+def test_a_bias_makes_an_action_rarer_and_leaves_the_others(
+    parser: DynSP, vectors: WordVectors, questions: list[Prepared]
+) -> None:
+    before = scores(parser, vectors, questions)
+    with torch.no_grad():
+        parser.bias[FIXED.index("or")] -= 2
+    after = scores(parser, vectors, questions)
+    for question, old, new in zip(questions, before, after, strict=True):
+        programs = [question.space.program(number) for number in range(len(question.space))]
+        joined = np.array([isinstance(program.where, Or) for program in programs])
+        assert new == pytest.approx(old - 2 * joined, abs=1e-5)
+
+
+def test_with_cues_columns_are_read_where_the_question_names_them(vectors: WordVectors) -> None:
+    """The same words in another order ask for the one column and test the other; each name's surroundings go with it."""
+    language, lexicon = language_of("dynsp++"), read_lexicon()
+    asked = [
+        prepare(
+            f"the {one} of ship where {other} is most", SHIPS, (), None, None, language, lexicon
+        )
+        for one, other in (("length", "built"), ("built", "length"))
+    ]
+    torch.manual_seed(0)
+    parser = DynSPWithCues(vectors, hidden=6).eval()
+    with torch.no_grad():
+        parser.question.join.weight.zero_()  # the reading of the whole question says nothing
+        first, second = parser(make_batch(asked, vectors))[:, :3]
+        assert not torch.allclose(first, second)
+        parser.around.weight.zero_()
+        first, second = parser(make_batch(asked, vectors))[:, :3]
+    assert torch.allclose(first, second)
+
+
+def test_with_cues_a_word_behind_a_number_compares(vectors: WordVectors) -> None:
+    language, lexicon = language_of("dynsp++"), read_lexicon()
+    texts = ("which ship has 5 or more?", "which ship has 5 or less?")
+    asked = [prepare(text, SHIPS, (), None, None, language, lexicon) for text in texts]
+    known = word_vectors({w for q in asked for w in q.all_words()} | starting_words(), "random")
+    for kind, differ in ((DynSP, False), (DynSPWithCues, True)):
+        torch.manual_seed(0)
+        batch = make_batch(asked, known)
+        start = batch.offsets[BLOCKS.index("compare")]
+        first, second = kind(known, hidden=6).eval()(batch)[:, start : start + 4].detach()
+        assert torch.allclose(first, second) != differ
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -64,7 +64,9 @@ def test_what_is_read_is_what_was_made(tasks: list[Task], tmp_path: Path, jobs: 
 
 
 @pytest.mark.parametrize("language", ["dynsp++", "extended +count +sum"])
-def test_denotations_do_not_need_the_trees(tasks: list[Task], tmp_path: Path, language: str) -> None:
+def test_denotations_do_not_need_the_trees(
+    tasks: list[Task], tmp_path: Path, language: str
+) -> None:
     some = tasks[:: max(1, len(tasks) // 110)]
     operators = language_of(language)
     for ready in prepared_ahead(some, operators, LEXICON, tmp_path, 1)[::9]:

@@ -332,9 +332,11 @@ def bench(
     precision: Annotated[str, typer.Option(help="float32 or bfloat16.")] = "float32",
 ) -> None:
     """Measure the speed of preparing, training and answering, and the memory it takes."""
-    from denota.app.bench import measure, show_speed
+    from denota.app.bench import show_speed
+    from denota.app.data import data_path
+    from denota.learning.speed import measure
 
-    found = measure(data, device, batch, precision)
+    found = measure(data_path(data), device, batch, precision)
     print(to_json(found)) if as_json else show_speed(found, Console(highlight=False))
 
 

@@ -47,6 +47,7 @@ def generate(
     language: frozenset[str] = LANGUAGES["extended"],
     held_out: bool = False,
     typos: float = 0.03,
+    plain: bool = False,
     turns: Sequence[int] = (1, 2, 2, 3, 3, 4),
 ) -> Iterator[Conversation]:
     """Make conversations about tables without end, each table as often as any other; none if no table has cells.
@@ -59,6 +60,7 @@ def generate(
         language: the operators to use (`language_of`); aggregates only if it names them: `extended +count +sum`.
         held_out: use the wordings that are kept back, and only those.
         typos: the share of questions with a slip of the finger.
+        plain: call columns by their own names (no synonyms, no `tallest` for the largest height), and leave no question half said.
         turns: the numbers of turns to choose from.
 
     >>> from itertools import islice
@@ -75,11 +77,11 @@ def generate(
         rng.shuffle(order)
         for position in order:
             if position not in known:
-                made = profile(tables[position])
+                made = profile(tables[position], plain)
                 known[position] = made, testable(made)
             own, columns = known[position]
             past = rng.random() < (0.5 if own.times else 0.2)
-            scene = Scene(own, columns, rng, language, held_out, past)
+            scene = Scene(own, columns, rng, language, held_out, past, plain)
             asked = _converse(scene, rng.choice(turns))
             yield Conversation(own.table, tuple(_turn(scene, one, typos) for one in asked))
 

@@ -84,7 +84,9 @@ def turn_aside(scene: Scene, before: Asked) -> Asked | None:
 def shorten(scene: Scene, before: Asked) -> Asked | None:
     """Ask the same with another constant, or for the other end, in a few words."""
     last, scope = before.drawn, before.program.scope
-    if last is None or before.program.aggregate or scope not in ("table", "without_totals"):
+    if scene.plain or last is None or before.program.aggregate:
+        return None
+    if scope not in ("table", "without_totals"):
         return None
     operator = scene.pick(_TURNED.get(last.operator, (last.operator,)))
     if operator not in scene.language or operator in ("and", "distinct", "same_value"):

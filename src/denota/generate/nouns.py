@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -44,6 +44,8 @@ class Naming:
 
     nouns: tuple[Noun, ...]
     """The nearest to the column's own name first."""
+    own: Noun
+    """Made of the name's own words."""
     role: str
     """`person`, `place`, `kind`, `label`, `time`, `quantity` or `thing`."""
     counted: tuple[str, ...]
@@ -54,6 +56,11 @@ class Naming:
     """For columns with an order."""
     generic: bool
     """Whether the name says nothing of what has it: `Name`."""
+
+    def plain(self) -> Naming:
+        """Return what the column may be called by its own name alone."""
+        counted = tuple(things for things in self.counted if things in self.own.many)
+        return replace(self, nouns=(self.own,), counted=counted)
 
     def family_is(self, *names: str) -> bool:
         """Say whether the family is one of these."""
@@ -75,8 +82,10 @@ def name_column(column: Column) -> Naming:
     participle = words[-1] if is_time and words and words[-1] in _headers()["participles"] else ""
     role = _role(words, column.kind, is_time)
     counted = _counted(phrase, column, family) if role == "quantity" else ()
+    nouns = _nouns(phrase, column, participle, counted)
     return Naming(
-        _nouns(phrase, column, participle, counted),
+        nouns,
+        _when(phrase, column) if participle else nouns[0],
         role,
         counted,
         participle,
@@ -145,6 +154,13 @@ def _nouns(
         others = [other for other in others if not other.startswith("number of ")]
     others += [f"number of {things}" for things in counted if f"number of {things}" not in others]
     return tuple(_noun(word) for word in (one, *others))
+
+
+def _when(phrase: str, column: Column) -> Noun:
+    """`year built` for a column of years named `Built`."""
+    unit = "year" if column.unit == "year" else "date"
+    rest = phrase.removeprefix(f"{unit} ")
+    return Noun(f"{unit} {rest}", f"{unit}s {rest}")
 
 
 def _noun(one: str) -> Noun:

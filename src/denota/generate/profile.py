@@ -166,8 +166,8 @@ class TableProfile:
         return self.subject_nouns if of_subject else column.naming.nouns
 
 
-def profile(table: Table) -> TableProfile:
-    """Make the profile of a table."""
+def profile(table: Table, plain: bool = False) -> TableProfile:
+    """Make the profile of a table; a plain one calls columns by their own names alone."""
     index = index_of(table)
     columns = tuple(
         ColumnProfile(position, own, name_column(own.column))
@@ -177,6 +177,8 @@ def profile(table: Table) -> TableProfile:
         columns = tuple(
             _as_person(column) if column.naming.generic else column for column in columns
         )
+    if plain:
+        columns = tuple(replace(column, naming=column.naming.plain()) for column in columns)
     subject = _subject(columns)
     totals = frozenset(np.flatnonzero(index.totals).tolist()) if len(table) else frozenset[int]()
     return TableProfile(table, columns, subject, _subject_nouns(table, subject), totals)

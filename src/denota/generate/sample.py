@@ -1,6 +1,7 @@
 """The bundled sample's conversations, made from its tables: `python -m denota.generate.sample` writes them anew.
 
-Most are in the small language `dynsp++`, so that it can be learnt from the answers alone; the others show what `extended` adds.
+`train` and `dev` are in the small language `dynsp++` and call columns by their names, so that they can be learnt from the answers alone and without word vectors
+from elsewhere. `dev-heldout` has other wordings, synonyms, half-said questions, and some conversations that show what `extended` adds.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ class Split:
     rounds: int
     """How many conversations about each table."""
     held_out: bool = False
+    large: float = 0.0
+    """The share of conversations in the large language; the others are in the small one."""
 
 
 SPLITS: Final = (
     Split("train", 1, about_dev=False, rounds=9),
     Split("dev", 2, about_dev=True, rounds=11),
-    Split("dev-heldout", 3, about_dev=True, rounds=11, held_out=True),
+    Split("dev-heldout", 3, about_dev=True, rounds=11, held_out=True, large=0.22),
 )
 DEV: Final = frozenset(
     f"tables/{name}.csv"
@@ -44,8 +47,6 @@ DEV: Final = frozenset(
     )
 )
 """The tables of dev, which train has not seen."""
-LARGE: Final = 0.22
-"""The share of conversations in the large language."""
 
 
 def main() -> None:
@@ -70,11 +71,18 @@ def make(split: Split, tables: Mapping[str, Table]) -> Iterator[Conversation]:
     own = [table for file, table in tables.items() if (file in DEV) == split.about_dev]
     rng = Random(split.seed)
     small, large = (
-        generate(own, rng, language=LANGUAGES[name], held_out=split.held_out, typos=0.02)
+        generate(
+            own,
+            rng,
+            language=LANGUAGES[name],
+            held_out=split.held_out,
+            typos=0.02,
+            plain=not split.held_out,
+        )
         for name in ("dynsp++", "extended")
     )
     for _ in range(split.rounds * len(own)):
-        yield next(large if rng.random() < LARGE else small)
+        yield next(large if rng.random() < split.large else small)
 
 
 def _examples(name: str, file: str, conversation: Conversation) -> list[Example]:

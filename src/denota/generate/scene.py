@@ -26,6 +26,8 @@ class Scene:
     """Whether the wordings kept back are used, and only they."""
     past: bool
     """Whether the questions speak of the past."""
+    plain: bool = False
+    """Whether columns are called by their own names and every question says what it asks for."""
 
     def pick(self, items: Sequence[T]) -> T:
         """Draw one of some items."""

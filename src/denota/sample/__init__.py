@@ -1,6 +1,7 @@
 """The bundled sample: small invented tables, and conversations about them made by `denota.generate.sample`.
 
 `train.jsonl` and `dev.jsonl` are about tables of their own; `dev-heldout.jsonl` is about dev's tables in wordings that neither has.
+Train and dev call columns by their names, which can be learnt without word vectors from elsewhere; `dev-heldout` has synonyms as well, and operators of `extended`.
 """
 
 from __future__ import annotations
