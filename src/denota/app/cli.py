@@ -264,7 +264,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.command(
-    epilog="Example: `denota train experiments/maver.shaped.toml --data data/sqa --out runs/maver --set seed=1`"
+    epilog="Example: `denota train experiments/table2.maver.toml --data data/sqa --out runs/maver --set seed=1`"
 )
 def train(
     config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The settings of the run.")],
@@ -321,6 +321,31 @@ def predict(
     from denota.app.train import predict_run
 
     print(f"{out}: {predict_run(run, data, split, out):,} answers")
+
+
+@app.command(
+    epilog="Example: `denota reproduce table2 --data data/sqa --jobs 2` · one cell: `denota reproduce table2.maver.shaped.seed0`"
+)
+def reproduce(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="table2, or the name of one cell.")],
+    data: Data = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Cells at a time; one a core if not given.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run cells that results/ has as well.")
+    ] = False,
+) -> None:
+    """Run the cells of a table of the paper that results/ lacks; stop it at any time, it goes on where it was."""
+    from denota.app.data import data_path
+    from denota.reports.cells import cell_named, cells_of
+    from denota.reports.reproduce import missing, reproduce
+
+    cells = [cell_named(table)] if "." in table else cells_of(table)
+    todo = cells if again else missing(cells, Path("results"))
+    print(f"{len(cells) - len(todo)} of {len(cells)} cells are in results/ already")
+    if reproduce(todo, data_path(data), jobs=jobs or os.cpu_count() or 1):
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: `denota bench --data data/sqa --json`")

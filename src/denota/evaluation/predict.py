@@ -25,7 +25,7 @@ def predict(
     questions: Sequence[Question],
     best: Best,
     prepare: Prepare,
-    batch: int = 64,
+    batch: int = 256,
     gold: dict[Key, frozenset[Cell]] | None = None,
 ) -> dict[Key, Denotation]:
     """Answer every question.

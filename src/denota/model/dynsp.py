@@ -7,6 +7,7 @@ entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,11 +105,15 @@ class DynSP(nn.Module):
         self, batch: Batch, now: Read, then: Read, names: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
         """SELECT, WHERE and FOLLOW-UP WHERE for each column, by the (B, C, D) means and the (B, W, D) words of their names."""
-        of_now = self._name_features(batch, now, names, words)  # (B, C, 3)
-        of_then = self._name_features(batch, then, names, words)
+        best = nearest_of_each(words, (now, then))  # (B, W)
+        of_now, of_then = (
+            self._name_features(batch, read, names, near)  # (B, C, 3)
+            for read, near in zip((now, then), best, strict=True)
+        )
         surface = batch.column_surface.to(names.dtype)
         number = batch.has_number.to(names.dtype)[:, None, None].expand(-1, names.shape[1], 1)
-        prior = {name: (names @ vector)[..., None] for name, vector in self.prior.items()}
+        priors = names @ torch.stack(list(self.prior.values()), dim=1)  # (B, C, 3)
+        prior = dict(zip(self.prior, torch.split(priors, 1, dim=2), strict=True))
         cues = self._column_cues(batch, now, words, names.shape[1])
         return {
             "select": self.select(prior["select"], of_now, cues["select"], surface[..., :3]),
@@ -117,7 +122,7 @@ class DynSP(nn.Module):
                 prior["follow_where"],
                 of_now,
                 cues["follow_where"],
-                (names @ self.prior["where"])[..., None],
+                prior["where"],
                 of_then,
                 number,
                 surface,
@@ -131,18 +136,16 @@ class DynSP(nn.Module):
         none = words.new_zeros(len(words), columns, 0)
         return dict.fromkeys(self.prior, none)
 
-    def _name_features(self, batch: Batch, read: Read, names: Tensor, words: Tensor) -> Tensor:
+    def _name_features(self, batch: Batch, read: Read, names: Tensor, best: Tensor) -> Tensor:
         """(B, C, 3) how a question goes with the columns' names: word by word, on average, and as the LSTM reads it."""
-        best, _ = nearest(words, read)  # (B, W)
         each = by_column(batch, best[..., None], names.shape[1])
-        average = torch.einsum("bcd,bd->bc", names, read.average)
-        state = torch.einsum("bcd,bd->bc", names, read.state)
-        return torch.cat([each, average[..., None], state[..., None]], dim=-1)
+        whole = names @ torch.stack([read.average, read.state], dim=2)  # (B, C, 2)
+        return torch.cat([each, whole], dim=-1)
 
     def _values(self, batch: Batch, now: Read, then: Read, values: Tensor) -> dict[str, Tensor]:
         """= and != for each value; a follow-up looks at both questions."""
-        of_now, _ = nearest(values, now)  # (B, V)
-        of_both = torch.maximum(of_now, nearest(values, then)[0])
+        of_now, of_then = nearest_of_each(values, (now, then))  # (B, V)
+        of_both = torch.maximum(of_now, of_then)
         surface = batch.value_surface.to(values.dtype)
         negated = self._negated(now)[:, None].expand_as(of_now)
         return {
@@ -243,6 +246,19 @@ def nearest(texts: Tensor, read: Read) -> tuple[Tensor, Tensor]:
     dots = texts @ read.words.transpose(1, 2)  # (B, texts, T)
     best, place = dots.masked_fill(read.padding[:, None, :], -torch.inf).max(dim=2)
     return torch.where(read.padding.all(dim=1)[:, None], 0.0, best), place
+
+
+def nearest_of_each(texts: Tensor, reads: Sequence[Read]) -> list[Tensor]:
+    """(B, texts) the largest dot products with a word of each of several questions, from one matrix product."""
+    words = torch.cat([read.words for read in reads], dim=1)
+    padding = torch.cat([read.padding for read in reads], dim=1)
+    dots = texts @ words.transpose(1, 2)  # (B, texts, T + T')
+    dots = dots.masked_fill(padding[:, None, :], -torch.inf)
+    parts = torch.split(dots, [read.words.shape[1] for read in reads], dim=2)
+    return [
+        torch.where(read.padding.all(dim=1)[:, None], 0.0, part.amax(dim=2))
+        for read, part in zip(reads, parts, strict=True)
+    ]
 
 
 def by_column(batch: Batch, of_words: Tensor, columns: int) -> Tensor:

@@ -61,18 +61,20 @@ def lay_flat(
         judged: whether the answers are known and looked at.
     """
     most_selected = max(q.axes.select_block.shape[1] for q in questions)
-    nothing = int(offsets[-1])
     select, condition, of_select, of_condition = [], [], [], []
     s0 = n0 = 0
     for line, q in enumerate(questions):
         axes = q.axes
-        entries = offsets[axes.select_block] + axes.select_entry
-        padding = ((0, 0), (0, most_selected - entries.shape[1]))
-        select.append(line * width + np.pad(entries, padding, constant_values=nothing))
-        condition.append(line * width + offsets[axes.condition_block] + axes.condition_entry)
+        own = offsets + line * width
+        entries = np.full((len(axes.select_block), most_selected), own[-1])
+        entries[:, : axes.select_block.shape[1]] = own[axes.select_block] + axes.select_entry
+        select.append(entries)
+        condition.append(own[axes.condition_block] + axes.condition_entry)
         for place in axes.places:
-            of_select.append(np.repeat(np.arange(place.s0, place.s1) + s0, len(place.conditions)))
-            of_condition.append(np.tile(place.conditions + n0, place.s1 - place.s0))
+            chosen = np.arange(place.s0 + s0, place.s1 + s0, dtype=np.int32)
+            of_select.append(chosen.repeat(len(place.conditions)))
+            repeated = np.broadcast_to(place.conditions + n0, (len(chosen), len(place.conditions)))
+            of_condition.append(repeated.ravel())
         s0, n0 = s0 + len(axes.select_block), n0 + len(axes.condition_block)
     counts = np.array([q.axes.programs for q in questions])
     starts = np.cumsum([0, *counts[:-1]])
@@ -121,8 +123,9 @@ def flat_scores(flat: Flat, entries: Tensor, recall: Tensor, model_eta: float) -
     """(P,) the scores of all programs."""
     line = entries.reshape(-1)
     select, condition = line[flat.select].sum(dim=1), line[flat.condition].sum(dim=1)
-    scores = select[flat.program_select] + condition[flat.program_condition]
-    scores = scores + recall * flat.missed
+    scores = select.index_select(0, flat.program_select)
+    scores += condition.index_select(0, flat.program_condition)
+    scores += recall * flat.missed
     return scores + model_eta * flat.critique if model_eta else scores
 
 

@@ -27,6 +27,8 @@ class Preparer:
     def __init__(self, language: str, lexicon: str | None = None) -> None:
         self.language, self.lexicon = language_of(language), read_lexicon(lexicon)
         self._ahead: dict[_Key, Prepared] = {}
+        self._base: dict[int, Prepared] = {}
+        """A question as it was made ready ahead, whatever the previous answer."""
         self._met: OrderedDict[_Key, Prepared] = OrderedDict()
         self._questions: dict[int, Question] = {}
 
@@ -39,7 +41,8 @@ class Preparer:
         if found is None:
             self._questions[id(question)] = question  # keeps the id its own
             right = frozenset(answer) if answer is not None else None
-            found = Task(question, previous, right).prepare(self.language, self.lexicon)
+            task = Task(question, previous, right)
+            found = task.prepare(self.language, self.lexicon, self._base.get(id(question)))
         elif found.rewards is None and answer is not None:
             found = replace(found, rewards=found.space.rewards(answer))
         if key not in self._ahead:
@@ -67,6 +70,7 @@ class Preparer:
         for task, one in zip(tasks, ready, strict=True):
             self._questions[id(task.question)] = task.question
             self._ahead[id(task.question), task.previous] = one
+            self._base[id(task.question)] = one
         return ready
 
 

@@ -31,6 +31,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.index import index_of
 from denota.programs.operators import AGGREGATES, SCOPES
 from denota.programs.space import program_space
+from denota.search.again import prepare_again
 from denota.search.axes import Axes, Place
 from denota.search.critique import Lexicon, Words
 from denota.search.prepare import Prepared, prepare
@@ -79,12 +80,15 @@ class Task:
     previous: Denotation | None
     answer: frozenset[Cell] | None
 
-    def prepare(self, language: frozenset[str], lexicon: Lexicon) -> Prepared:
-        """Make it ready."""
+    def prepare(
+        self, language: frozenset[str], lexicon: Lexicon, known: Prepared | None = None
+    ) -> Prepared:
+        """Make it ready, from what it was with another previous answer if that is known."""
         asked = self.question
-        return prepare(
-            asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon
-        )
+        of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
+        if known is None or (known.rewards is None and self.answer is not None):
+            return prepare(*of)
+        return prepare_again(known, *of)
 
 
 def prepared_ahead(

@@ -1,0 +1,153 @@
+"""The cells of the paper's tables: which config each is, what it is called, and one run of it.
+
+A cell is a row of a table (`experiments/<table>.<row>.toml`), with or without shaping, with a seed. Its name is the name of its result
+(`results/<name>.json`) and of its test predictions (`results/predictions/<name>.tsv`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from denota.config import Config, load_config
+from denota.data import load_examples, load_questions, split_names, write_predictions
+from denota.errors import ConfigError
+from denota.evaluation.predict import key_of, predict
+from denota.learning.run import train
+from denota.learning.trainer import Epoch
+from denota.model.checkpoint import load_parser
+from denota.search.preparer import Preparer
+
+TABLE2: Final = (
+    *("maver", "mmr", "mml"),
+    *("off_policy", "reinforce", "meritocratic_0", "meritocratic_0.5", "meritocratic_inf"),
+)
+"""The rows of Table 2, those that matter most first."""
+SEEDS: Final = {"maver": 3, "mmr": 3, "mml": 3}
+"""How many seeds a row is run with, if not one."""
+TEST: Final = "test-questions"
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A cell of a table."""
+
+    table: str
+    row: str
+    shaped: bool
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return f"{self.table}.{self.row}.{'shaped' if self.shaped else 'unshaped'}.seed{self.seed}"
+
+    def config(self, experiments: Path) -> Config:
+        """Its settings."""
+        changes = [f"seed={self.seed}", f"search.shaping={'policy' if self.shaped else 'none'}"]
+        return load_config(experiments / f"{self.table}.{self.row}.toml", changes)
+
+
+def cell_named(name: str) -> Cell:
+    """Return the cell of a name.
+
+    >>> cell_named("table2.meritocratic_0.5.shaped.seed1")
+    Cell(table='table2', row='meritocratic_0.5', shaped=True, seed=1)
+    """
+    table, _, rest = name.partition(".")
+    row, shaping, seed = rest.rsplit(".", 2) if rest.count(".") >= 2 else ("", "", "")
+    if shaping not in ("shaped", "unshaped") or not seed.removeprefix("seed").isdecimal():
+        raise ConfigError(f"{name} names no cell; they look like table2.maver.shaped.seed0")
+    return Cell(table, row, shaping == "shaped", int(seed.removeprefix("seed")))
+
+
+def cells_of(table: str) -> list[Cell]:
+    """Return the cells of a table in the order they should be run: one seed of all before the second of any."""
+    if table != "table2":
+        raise ConfigError(f"there is no table {table}; there is table2")
+    most = max(SEEDS.values())
+    return [
+        Cell(table, row, shaped, seed)
+        for seed in range(most)
+        for row in TABLE2
+        if seed < SEEDS.get(row, 1)
+        for shaped in (True, False)
+    ]
+
+
+def run_cell(
+    cell: Cell,
+    data: Path,
+    experiments: Path,
+    results: Path,
+    runs: Path,
+    *,
+    epoch_done: Callable[[Epoch], None] = lambda epoch: None,
+) -> Path:
+    """Run a cell and return its result: train, then train on all up to the best epoch, then answer the test questions.
+
+    A cell that was stopped goes on where it was.
+    """
+    config = cell.config(experiments)
+    run = runs / cell.name
+    examples, dev = (
+        load_examples(data, split).examples for split in (config.data.train, config.data.dev)
+    )
+    vectors = os.environ.get("DENOTA_VECTORS")
+    best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
+    epochs = int(load_parser(best)[2]["epoch"])
+    predicted = None
+    if TEST in split_names(data):
+        longer = replace(
+            config,
+            data=replace(config.data, dev=""),
+            train=replace(config.train, epochs=epochs),
+        )
+        final = train(longer, (*examples, *dev), (), run / "final", resume=True, vectors=vectors)
+        predicted = results / "predictions" / f"{cell.name}.tsv"
+        _predict(final, data, predicted)
+    found = results / f"{cell.name}.json"
+    text = json.dumps(_result(cell, config, run, predicted), indent=1) + "\n"
+    beside = found.with_name(found.name + ".part")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, found)
+    return found
+
+
+def _predict(model: Path, data: Path, out: Path) -> None:
+    parser, _, _ = load_parser(model)
+    questions = load_questions(data, TEST).questions
+    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer.ahead(questions)
+    answers = predict(questions, parser.best, preparer)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
+
+
+def _result(cell: Cell, config: Config, run: Path, predicted: Path | None) -> dict[str, Any]:
+    """What `results/` keeps of a cell."""
+    lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    epochs: Sequence[dict[str, Any]] = [json.loads(line) for line in lines]
+    best = max(epochs, key=lambda line: (line["dev_answer_accuracy"], -line["epoch"]))
+    record = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    settings = asdict(config)
+    settings["update"]["beta"] = str(settings["update"]["beta"])
+    settings["search"]["greed"] = str(settings["search"]["greed"])
+    return {
+        "cell": asdict(cell),
+        "dev_answer_accuracy": best["dev_answer_accuracy"],
+        "dev_sequence_accuracy": best["dev_sequence_accuracy"],
+        "best_epoch": best["epoch"],
+        "epochs": epochs,
+        "predictions": predicted.name if predicted else None,
+        "config": settings,
+        "versions": record["versions"],
+        "machine": record["machine"],
+        "train_seconds": round(sum(line["seconds"] for line in record["epochs"]), 1),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }

@@ -1,0 +1,78 @@
+"""A table's missing cells run side by side, one process each; finished ones are kept at once, and a stopped one goes on where it was.
+
+python -m denota.reports.reproduce CELL --data DATA     runs one cell
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from denota.reports.cells import Cell, cell_named, run_cell
+
+
+def missing(cells: Sequence[Cell], results: Path) -> list[Cell]:
+    """Return the cells that have no result yet."""
+    return [cell for cell in cells if not (results / f"{cell.name}.json").exists()]
+
+
+def reproduce(
+    cells: Sequence[Cell],
+    data: Path,
+    *,
+    jobs: int,
+    experiments: Path = Path("experiments"),
+    results: Path = Path("results"),
+    runs: Path = Path("runs"),
+    say: Callable[[str], None] = print,
+) -> int:
+    """Run cells, so many at a time, each in a process of one thread; return how many failed."""
+    runs.mkdir(parents=True, exist_ok=True)
+    waiting, running, failed = list(cells), {}, 0
+    environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                cell = waiting.pop(0)
+                folders = ("--experiments", experiments, "--results", results, "--runs", runs)
+                command = [sys.executable, "-m", __spec__.name, cell.name, "--data", data, *folders]
+                with (runs / f"{cell.name}.log").open("a", encoding="utf-8") as log:
+                    running[subprocess.Popen(command, stdout=log, stderr=log, env=environ)] = cell
+                say(f"{cell.name}: started, log in {runs / cell.name}.log")
+            time.sleep(0.5)
+            for process in [p for p in running if p.poll() is not None]:
+                cell = running.pop(process)
+                failed += process.returncode != 0
+                say(f"{cell.name}: {'done' if process.returncode == 0 else 'failed; see its log'}")
+    finally:
+        for process in running:
+            process.terminate()
+    return failed
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one cell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cell")
+    parser.add_argument("--data", type=Path, required=True)
+    for name in ("experiments", "results", "runs"):
+        parser.add_argument(f"--{name}", type=Path, default=Path(name))
+    given = parser.parse_args(arguments)
+    path = run_cell(
+        cell_named(given.cell),
+        given.data,
+        given.experiments,
+        given.results,
+        given.runs,
+        epoch_done=lambda epoch: print(epoch, flush=True),
+    )
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
