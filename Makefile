@@ -15,13 +15,15 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) -e ".[dev]"
 	@touch $(READY)
 
-demo: $(READY)  ## Show a sample table as denota understands it, and a conversation of written programs over it
+demo: $(READY)  ## Show a table as denota understands it, learn from the bundled sample's answers, and ask that table questions
 	$(BIN)/denota show examples/expeditions.csv
-	$(BIN)/denota run examples/expeditions.csv \
-	  "SELECT Leader WHERE Crew > 50" \
-	  "FOLLOW-UP WHERE \"Longest day's run\" IS MAX" \
-	  "SELECT Cost FOLLOW-UP CELL" \
-	  "SUM (SELECT Crew WHERE Season IS IN DECADE 1890)"
+	rm -rf runs/demo
+	$(BIN)/denota train experiments/sample.toml --data src/denota/sample --out runs/demo
+	$(BIN)/denota ask examples/expeditions.csv --model runs/demo \
+	  "which leaders had a crew of more than 50?" \
+	  "of those, who has the latest departed?" \
+	  "what was their cost?" \
+	  "which season has the most ships?"
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
 	$(BIN)/python -m pytest -n auto
@@ -36,7 +38,8 @@ format: $(READY)  ## Put the code into the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)  ## Measure the speed of reading tables, of executing and of generating programs, JSON out
+bench: $(READY)  ## Measure the speed of preparing, training and answering, and of the parts below them, JSON out
+	$(BIN)/denota bench --json
 	$(BIN)/python benchmarks/tables.py
 	$(BIN)/python benchmarks/programs.py
 	$(BIN)/python benchmarks/generate.py

@@ -132,11 +132,11 @@ def _cache(folder: str) -> Iterator[None]:
 
 
 def _peak_mb() -> float:
-    """The peak of this process, or of all that prepared side by side if that was more."""
+    """The peak of this process, or of the largest of those that prepared, which share their tables with it."""
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return max(own, child * (os.cpu_count() or 1)) / unit
+    return max(own, child) / unit
 
 
 def _device(training: Training) -> str:

@@ -33,14 +33,23 @@ def reproduce(
 ) -> int:
     """Run cells, so many at a time, each in a process of one thread; return how many failed."""
     runs.mkdir(parents=True, exist_ok=True)
-    waiting, running, failed = list(cells), {}, 0
+    waiting, failed = list(cells), 0
+    running: dict[subprocess.Popen[bytes], Cell] = {}
     environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 cell = waiting.pop(0)
-                folders = ("--experiments", experiments, "--results", results, "--runs", runs)
-                command = [sys.executable, "-m", __spec__.name, cell.name, "--data", data, *folders]
+                folders = {
+                    "data": data,
+                    "experiments": experiments,
+                    "results": results,
+                    "runs": runs,
+                }
+                named = [
+                    part for name, path in folders.items() for part in (f"--{name}", str(path))
+                ]
+                command = [sys.executable, "-m", __spec__.name, cell.name, *named]
                 with (runs / f"{cell.name}.log").open("a", encoding="utf-8") as log:
                     running[subprocess.Popen(command, stdout=log, stderr=log, env=environ)] = cell
                 say(f"{cell.name}: started, log in {runs / cell.name}.log")

@@ -1,0 +1,146 @@
+"""docs/performance.md, made from results/speed.*.json: where the time goes, before and after, and what the floor is.
+
+Usage: python -m denota.reports.performance
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any, Final
+
+ORIGINAL: Final = {"train": 12.5, "inference": 18.0}
+"""Questions a second of the original DynSP (Python 2.7 and DyNet) on the same kind of machine, 2 cores."""
+STEP: Final = (
+    *("gather", "batch", "lay flat", "forward", "search"),
+    *("update", "backward", "optimise", "remember"),
+)
+
+
+def performance_page(results: Path) -> str:
+    """Return the page."""
+    before, cpu, gpu, floor, tried = (
+        json.loads((results / f"speed.{name}.json").read_text(encoding="utf-8"))
+        for name in ("before", "cpu", "h200", "floor", "tried")
+    )
+    return "\n\n".join(
+        [
+            _TOP,
+            _speeds(cpu),
+            f"## Where a step goes\n\n{_stages(cpu, before)}",
+            f"## The floor\n\n{_floor(floor, cpu)}",
+            f"## On a GPU\n\n{_gpu(gpu)}",
+            f"## What was tried\n\n{_tried(tried)}",
+            _END,
+        ]
+    )
+
+
+_TOP: Final = """# Performance
+
+Made from `results/speed.*.json` by `python -m denota.reports.performance`. `denota bench --data DATA --json` measures again: split 1 of SQA, `dynsp++`, 15 + 15
+candidates, MAVER with policy shaping, batches of 64. The machine's speed varies by a quarter from one minute to the next, so medians and ranges are given."""
+_END: Final = """## How it is done
+
+- All programs of a question are arrays; a question is prepared once, in parallel, into a memory-mapped store (`search/store.py`) that any number of runs read at
+  a time. Its name is a digest of the questions, tables, answers, language, lexicon and code, so nothing stale is ever read and nothing is shared that could be corrupted.
+- A batch is laid flat (`search/flat.py`): two gathers and an addition score all programs of 64 questions; nothing is done in Python per candidate.
+- A step looks up the vectors of its own words once and touches no others (`model/batch.py`).
+- A question met with another previous answer takes over all programs that start from the whole table (`search/again.py`).
+- Memory: the store is mapped, so runs side by side share it; `peak_memory_mb` counts the mapped pages too."""
+
+
+def _speeds(cpu: list[dict[str, Any]]) -> str:
+    lines = [
+        "| questions a second, 2 cores | median | range | times the original |",
+        "| --- | --- | --- | --- |",
+    ]
+    names = {
+        "train": "training",
+        "inference": "answering, own history",
+        "prepare": "preparing, from the files",
+    }
+    for key, name in names.items():
+        values = [run[f"{key}_questions_per_s"] for run in cpu]
+        middle = statistics.median(values)
+        times = f"{middle / ORIGINAL[key]:.0f}" if key in ORIGINAL else ""
+        lines.append(
+            f"| {name} | {middle:,.0f} | {min(values):,.0f} to {max(values):,.0f} | {times} |"
+        )
+    peak = max(run["peak_memory_mb"] for run in cpu)
+    count = cpu[0]["questions"]["prepare"]
+    lines.append("")
+    lines.append(f"Peak memory with all {count:,} questions of the split: {peak:,.0f} MB.")
+    return "\n".join(lines)
+
+
+def _stages(cpu: list[dict[str, Any]], before: list[dict[str, Any]]) -> str:
+    """Milliseconds a batch of 64, beside what the step took before the flat search and the shared word vectors."""
+    batches = -(-cpu[0]["questions"]["train"] // cpu[0]["batch"])
+    now = {s: 1000 * statistics.median(r["stages"][s] for r in cpu) / batches for s in STEP}
+    old = {s: statistics.median(r["stages_ms"][s] for r in before) for s in before[0]["stages_ms"]}
+    same = {"optimise": "sgd"}
+    lines = ["| stage | before, ms a batch | now, ms a batch |", "| --- | --- | --- |"]
+    for stage in STEP:
+        was = old.get(same.get(stage, stage))
+        lines.append(f"| {stage} | {'' if was is None else f'{was:.1f}'} | {now[stage]:.1f} |")
+    lines.append(f"| all | {sum(old.values()):.1f} | {sum(now.values()):.1f} |")
+    lines += [
+        "",
+        "Before: consecutive questions, mostly of one table, prepared and held in memory. Now: an epoch of training in random order from the store, whose batches are",
+        "wider and share few words; gathering, and remembering the answers that become history, are counted.",
+    ]
+    return "\n".join(lines)
+
+
+def _floor(floor: dict[str, Any], cpu: list[dict[str, Any]]) -> str:
+    parts = floor["milliseconds"]
+    listed = ", ".join(f"{name} {ms:.1f}" for name, ms in parts.items())
+    batches = -(-cpu[0]["questions"]["train"] // cpu[0]["batch"])
+    scored = statistics.median(r["stages"]["forward"] + r["stages"]["backward"] for r in cpu)
+    return (
+        f"`python benchmarks/floor.py` times torch's own operators at the sizes of a usual batch, forward and backward, on one thread, in milliseconds: {listed}; together "
+        f"{sum(parts.values()):.1f} of the {1000 * scored / batches:.1f} that forward and backward take on two. By arithmetic alone the LSTMs need "
+        f"{floor['lstm_gflop_a_batch']:.2f} GFLOP a batch, {floor['lstm_floor_ms']:.1f} ms at the {floor['matrix_gflops']:.0f} GFLOP/s of a matrix product here: their time goes into "
+        "many small steps one after the other, not into arithmetic."
+    )
+
+
+def _gpu(gpu: dict[str, Any]) -> str:
+    lines = [
+        "| batch | precision | questions a second | an epoch of split-1 train, s | of that on the CPU, laying flat and gathering, s |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for run in gpu["speeds"]:
+        speed = run["train_questions_per_s"]
+        host = sum(run["stages"][s] for s in ("gather", "batch", "lay flat", "remember"))
+        epoch = run["questions"]["train"] / speed
+        lines.append(
+            f"| {run['batch']} | {run['precision']} | {speed:,.0f} | {epoch:.1f} | {host:.1f} |"
+        )
+    agree = gpu["agreement"]
+    lines += [
+        "",
+        f"{gpu['speeds'][0]['device']}, one process (`python benchmarks/gpu.py SQA OUT.json`). The limit is the CPU beside it, which lays the programs of a batch end to end; "
+        f"at small batches it is the number of launches. On one batch of 256 questions CPU and GPU choose the same candidates at {100 * agree['same_candidates']:.1f}% of the places "
+        f"(the rest are ties decided by rounding), and their gradients differ by {agree['gradient_error']:.0e} of the norm.",
+    ]
+    return "\n".join(lines)
+
+
+def _tried(tried: list[dict[str, Any]]) -> str:
+    lines = ["| idea | expected | measured | kept |", "| --- | --- | --- | --- |"]
+    for one in tried:
+        kept = "yes" if one["kept"] else "no"
+        lines.append(f"| {one['idea']} | {one['expected']} | {one['measured']} | {kept} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Write the page."""
+    Path("docs/performance.md").write_text(performance_page(Path("results")) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
