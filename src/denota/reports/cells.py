@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota.config import Config, load_config
-from denota.data import load_examples, load_questions, split_names, write_predictions
+from denota.data import (
+    Example,
+    load_examples,
+    load_questions,
+    split_names,
+    write_predictions,
+)
 from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
 from denota.learning.run import train
@@ -112,7 +118,8 @@ def run_cell(
         predicted = results / "predictions" / f"{cell.name}.tsv"
         _predict(final, data, predicted)
     found = results / f"{cell.name}.json"
-    text = json.dumps(_result(cell, config, run, predicted), indent=1) + "\n"
+    right = _right(best, dev)
+    text = json.dumps(_result(cell, config, run, predicted, right), indent=1) + "\n"
     beside = found.with_name(found.name + ".part")
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, found)
@@ -129,7 +136,18 @@ def _predict(model: Path, data: Path, out: Path) -> None:
     write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
 
 
-def _result(cell: Cell, config: Config, run: Path, predicted: Path | None) -> dict[str, Any]:
+def _right(model: Path, dev: Sequence[Example]) -> str:
+    """For each dev question in order, 1 if the parser's answer is right, else 0."""
+    parser, _, _ = load_parser(model)
+    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer.ahead(dev)
+    answers = predict([example.question for example in dev], parser.best, preparer)
+    return "".join(str(int(answers[key_of(e.question)].cells == e.answer)) for e in dev)
+
+
+def _result(
+    cell: Cell, config: Config, run: Path, predicted: Path | None, right: str
+) -> dict[str, Any]:
     """What `results/` keeps of a cell."""
     lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     epochs: Sequence[dict[str, Any]] = [json.loads(line) for line in lines]
@@ -144,6 +162,7 @@ def _result(cell: Cell, config: Config, run: Path, predicted: Path | None) -> di
         "dev_sequence_accuracy": best["dev_sequence_accuracy"],
         "best_epoch": best["epoch"],
         "epochs": epochs,
+        "dev_right": right,
         "predictions": predicted.name if predicted else None,
         "config": settings,
         "versions": record["versions"],

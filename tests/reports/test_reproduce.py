@@ -1,0 +1,151 @@
+"""Cells are named, run, resumed and skipped as promised; pages say what results say."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from denota import sample
+from denota.data import load_questions, read_predictions
+from denota.errors import ConfigError
+from denota.reports.cells import SEEDS, TABLE2, Cell, cell_named, cells_of, run_cell
+from denota.reports.performance import performance_page
+from denota.reports.reproduce import missing, reproduce
+from denota.reports.reproduction import bootstrap, read_results, reproduction_page
+
+ROOT = Path(__file__).parents[2]
+TINY = """
+[data]
+train = "train"
+dev = "dev"
+[search]
+shaping = "policy"
+[model]
+dimension = 12
+hidden = 4
+[train]
+epochs = 2
+device = "cpu"
+"""
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny table: little data, a small parser, two epochs."""
+    folder = tmp_path_factory.mktemp("work")
+    shutil.copytree(sample.path(), folder / "data", ignore=shutil.ignore_patterns("*.py*"))
+    for split, kept in (("train", 60), ("dev", 30), ("dev-heldout", 20)):
+        lines = (folder / "data" / f"{split}.jsonl").read_text().splitlines(keepends=True)
+        name = "test-questions" if split == "dev-heldout" else split
+        (folder / "data" / f"{name}.jsonl").write_text("".join(lines[:kept]))
+    (folder / "experiments").mkdir()
+    (folder / "results").mkdir()
+    (folder / "experiments" / "table2.maver.toml").write_text(TINY)
+    return folder
+
+
+def run(work: Path, cell: Cell) -> dict[str, object]:
+    folders = [work / name for name in ("data", "experiments", "results", "runs")]
+    return json.loads(run_cell(cell, *folders).read_text())
+
+
+def test_every_row_has_its_experiment_and_its_settings() -> None:
+    for cell in cells_of("table2"):
+        config = cell.config(ROOT / "experiments")
+        assert config.seed == cell.seed
+        assert (config.search.shaping == "policy") == cell.shaped
+        assert cell_named(cell.name) == cell
+        assert config.train.epochs == 30 and config.train.rate == 0.1
+        assert config.search.margin == (cell.row in ("mmr", "maver"))
+
+
+def test_one_seed_of_all_cells_comes_before_the_second_of_any() -> None:
+    cells = cells_of("table2")
+    assert [cell.seed for cell in cells] == sorted(cell.seed for cell in cells)
+    assert {(c.row, c.shaped) for c in cells[:16]} == {
+        (r, s) for r in TABLE2 for s in (True, False)
+    }
+    assert len(cells) == len(set(cells)) == 16 + 2 * 2 * len(SEEDS)
+
+
+@pytest.mark.parametrize(
+    "name", ["table2", "table2.maver", "table2.maver.bent.seed0", "a.b.shaped.x"]
+)
+def test_a_name_that_is_no_cell_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match="names no cell"):
+        cell_named(name)
+
+
+def test_a_cell_is_run_and_run_again_to_the_same_figures(work: Path) -> None:
+    cell = Cell("table2", "maver", True)
+    first = run(work, cell)
+    assert len(first["epochs"]) == 2
+    best = max(line["dev_answer_accuracy"] for line in first["epochs"])
+    assert first["dev_answer_accuracy"] == best
+    right = first["dev_right"]
+    assert 100 * right.count("1") / len(right) == pytest.approx(best), "outcome by outcome"
+    predictions = read_predictions(work / "results" / "predictions" / f"{cell.name}.tsv")
+    assert len(predictions) == len(load_questions(work / "data", "test-questions").questions)
+    shutil.rmtree(work / "runs")
+    again = run(work, cell)
+    for name in ("epochs", "best_epoch", "dev_right", "config"):
+        assert again[name] == first[name], name
+    assert read_predictions(work / "results" / "predictions" / f"{cell.name}.tsv") == predictions
+
+
+def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) -> None:
+    cells = [Cell("table2", "maver", True, 0), Cell("table2", "maver", False, 1)]
+    run(work, cells[0])
+    todo = missing(cells, work / "results")
+    assert todo == cells[1:]
+    folders = {name: work / name for name in ("experiments", "results", "runs")}
+    said: list[str] = []
+    assert reproduce(todo, work / "data", jobs=2, say=said.append, **folders) == 0
+    assert missing(cells, work / "results") == []
+    assert any("done" in line for line in said)
+    broken = [Cell("table2", "nothing", True)]
+    assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == 1
+
+
+def test_the_command_says_what_is_there_already() -> None:
+    command = [sys.executable, "-m", "denota", "reproduce", "table9"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 1 and "there is table2" in done.stderr
+
+
+def test_an_interval_is_that_of_independent_sequences() -> None:
+    one_each = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], 300, p=[0.1, 0.7, 0.2])
+    error = 100 * one_each.std() / np.sqrt(300)
+    low, high = bootstrap(one_each, [str(i) for i in range(300)])
+    assert low < 100 * one_each.mean() < high
+    assert high - low == pytest.approx(2 * 1.96 * error, rel=0.1)
+    alike = np.repeat(one_each, 3)  # three questions that go the same way say no more than one
+    assert bootstrap(alike, [str(i // 3) for i in range(900)]) == pytest.approx((low, high))
+    narrow = bootstrap(alike, [str(i) for i in range(900)])
+    assert narrow[1] - narrow[0] == pytest.approx((high - low) / 3**0.5, rel=0.15)
+    assert bootstrap(np.zeros(10), list("aabbccddee")) == (0.0, 0.0)
+
+
+def test_the_pages_are_made_from_the_results() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert page == performance_page(ROOT / "results") + "\n"
+    found = read_results(ROOT / "results")
+    told = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    without = reproduction_page(found, None)
+    for part in without.split("\n\n"):
+        assert part in told
+
+
+def test_the_differences_are_made_from_the_results(sqa: Path, tmp_path: Path) -> None:
+    (tmp_path / "results").symlink_to(ROOT / "results")
+    (tmp_path / "docs").mkdir()
+    command = [sys.executable, "-m", "denota.reports.reproduction", "--data", str(sqa)]
+    subprocess.run(command, check=True, cwd=tmp_path, timeout=120)
+    made = (tmp_path / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    assert made == (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
