@@ -1,16 +1,18 @@
-"""What all tests share: the real data where it is, and one thread."""
+"""What all tests share: the real data where it is, one thread, and a cache of their own."""
 
 from __future__ import annotations
 
 import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tests run side by side
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tests run side by side
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+_STORES = tempfile.TemporaryDirectory(prefix="denota-tests-")
+os.environ["DENOTA_CACHE"] = _STORES.name  # nothing is left in the user's cache
 
 # the same examples every time; HYPOTHESIS_PROFILE=explore looks for new ones
 settings.register_profile("denota", deadline=None, derandomize=True)

@@ -222,26 +222,26 @@ def test_a_socket(run: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_named_pipe_without_a_writer_is_not_waited_for(spawn: Callable, tmp_path: Path) -> None:
     os.mkfifo(path := tmp_path / "pipe.csv")
-    spawn("show", path, timeout=10).sentence()
+    spawn("show", path, timeout=40).sentence()
 
 
 def test_the_pipe_of_another_command_is_read() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(denota.__file__).parent.parent)}
     command = f"'{sys.executable}' -m denota show <(sleep 0.2; printf 'a,b\\n1,2\\n') --json"
     shown = subprocess.run(
-        ["bash", "-c", command], capture_output=True, timeout=20, env=environment
+        ["bash", "-c", command], capture_output=True, timeout=60, env=environment
     )
     assert (shown.returncode, shown.stderr) == (0, b"")
     assert json.loads(shown.stdout)["rows"] == 1
 
 
 def test_the_null_device(spawn: Callable) -> None:
-    spawn("show", "/dev/null", timeout=10).sentence()
+    spawn("show", "/dev/null", timeout=40).sentence()
 
 
 @pytest.mark.slow
 def test_a_device_without_an_end(spawn: Callable) -> None:
-    outcome = spawn("show", "/dev/zero", timeout=30)
+    outcome = spawn("show", "/dev/zero", timeout=60)
     outcome.sentence()
     assert outcome.peak_mb < 1500
 
@@ -427,7 +427,7 @@ def test_a_gzip_bomb_of_short_rows(spawn: Callable, tmp_path: Path) -> None:
         gzip.compress(b"a,b\n") + gzip.compress(b"1,2\n" * 2_490_000, compresslevel=6) * 10
     )
     assert path.stat().st_size < 200_000
-    outcome = spawn("show", path, "--json", timeout=45)
+    outcome = spawn("show", path, "--json", timeout=90)
     if outcome.code:
         outcome.sentence()
     assert outcome.peak_mb < PEAK_MB
@@ -478,7 +478,7 @@ def test_a_workbook_that_claims_to_be_vast(
 ) -> None:
     path = tmp_path / "vast.xlsx"
     path.write_bytes(with_member(workbook("a"), "xl/worksheets/sheet1.xml", content()))
-    outcome = spawn("show", path, timeout=10)
+    outcome = spawn("show", path, timeout=40)
     if outcome.code:
         outcome.sentence()
     assert outcome.err == "" or outcome.code
@@ -495,7 +495,7 @@ def test_a_workbook_of_entities(spawn: Callable, tmp_path: Path) -> None:
         sheet(cells)
     )
     path.write_bytes(with_member(workbook("a"), "xl/worksheets/sheet1.xml", iter([xml])))
-    outcome = spawn("show", path, timeout=30)
+    outcome = spawn("show", path, timeout=60)
     outcome.sentence()
     assert outcome.peak_mb < PEAK_MB
 
@@ -523,7 +523,7 @@ def test_many_empty_records_under_many_names(spawn: Callable, tmp_path: Path) ->
     path = tmp_path / "sparse.json"
     first = json.dumps({f"c{n}": n for n in range(1000)})
     path.write_text(f"[{first}" + ",{}" * 1_000_000 + "]")
-    outcome = spawn("show", path, timeout=10)
+    outcome = spawn("show", path, timeout=40)
     outcome.sentence()
     assert outcome.peak_mb < PEAK_MB
 
@@ -531,6 +531,6 @@ def test_many_empty_records_under_many_names(spawn: Callable, tmp_path: Path) ->
 def test_many_short_rows_filled(spawn: Callable, tmp_path: Path) -> None:
     path = tmp_path / "sparse.csv"
     path.write_text(",".join(f"c{n}" for n in range(1000)) + "\n" + "1\n" * 1_000_000)
-    outcome = spawn("show", path, "--ragged", "fill", timeout=10)
+    outcome = spawn("show", path, "--ragged", "fill", timeout=40)
     outcome.sentence()
     assert outcome.peak_mb < PEAK_MB

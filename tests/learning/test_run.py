@@ -18,7 +18,7 @@ from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.errors import TrainingError
 from denota.learning.run import train
-from denota.model.checkpoint import load_parser
+from denota.model.checkpoint import load_parser, save_parser
 
 CONFIG = Config(
     model=ModelConfig(dimension=16, hidden=4),
@@ -58,6 +58,52 @@ def test_a_run_that_goes_on_gives_the_numbers_of_one_that_never_stopped(
             unbroken / f"{name}.safetensors"
         )
     assert (tmp_path / "metrics.jsonl").read_text() == (unbroken / "metrics.jsonl").read_text()
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "adagrad"])
+def test_an_optimiser_that_remembers_goes_on_where_it_was(
+    few, tmp_path: Path, optimiser: str
+) -> None:
+    """Moments, the average of weights and the place in the schedule are kept; the run is stopped by an error in its second epoch."""
+    cfg = replace(
+        CONFIG.train, optimiser=optimiser, rate=0.01, average=0.9, schedule="cosine", warmup=0.1
+    )
+    config = replace(CONFIG, train=cfg)
+    train(config, *few, tmp_path / "whole")
+
+    def stop(done: int, loss: float) -> None:
+        if (tmp_path / "broken" / "last.safetensors").exists() and done > 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, *few, tmp_path / "broken", progress=stop)
+    train(config, *few, tmp_path / "broken", resume=True)
+    for name in ("last", "best"):
+        mine, other = (tmp_path / run / f"{name}.safetensors" for run in ("broken", "whole"))
+        assert weights(mine) == weights(other)
+    metrics = [(tmp_path / run / "metrics.jsonl").read_text() for run in ("broken", "whole")]
+    assert metrics[0] == metrics[1]
+    longer = replace(config, train=replace(cfg, epochs=9))
+    with pytest.raises(TrainingError, match="other settings"):
+        train(longer, *few, tmp_path / "whole", resume=True)
+
+
+@pytest.mark.parametrize("rate", [1e30, 1e6])
+def test_a_run_that_diverges_stops_and_keeps_its_last_good_state(
+    few, tmp_path: Path, rate: float
+) -> None:
+    good = replace(CONFIG, train=replace(CONFIG.train, epochs=1))
+    train(good, *few, tmp_path)
+    before = weights(tmp_path / "last.safetensors")
+    parser, state, facts = load_parser(tmp_path / "last.safetensors")
+    wild = replace(CONFIG, train=replace(CONFIG.train, rate=rate, clip=1e30))
+    parser.config = wild
+    save_parser(
+        tmp_path / "last.safetensors", parser, state, {k: facts[k] for k in ("epoch", "best")}
+    )
+    with pytest.raises(TrainingError, match=r"diverged|no longer a number"):
+        train(wild, *few, tmp_path, resume=True)
+    assert weights(tmp_path / "last.safetensors") == before
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_does_not(
