@@ -17,6 +17,7 @@ from denota import sample
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.errors import TrainingError
+from denota.learning import run
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser, save_parser
 
@@ -104,6 +105,29 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_good_state(
     with pytest.raises(TrainingError, match=r"diverged|no longer a number"):
         train(wild, *few, tmp_path, resume=True)
     assert weights(tmp_path / "last.safetensors") == before
+
+
+@pytest.mark.parametrize("what", ["_append", "_write", "save_parser"])
+def test_a_disk_that_fills_up_loses_nothing(
+    few, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """The disk is full in the second epoch; with room again the run ends as if nothing had been."""
+    real = getattr(run, what)
+    out = tmp_path / "run"
+
+    def full(*arguments: object, **named: object) -> None:
+        if (out / "last.safetensors").exists():
+            raise OSError(28, "No space left on device")
+        real(*arguments, **named)
+
+    monkeypatch.setattr(run, what, full)
+    with pytest.raises(TrainingError, match="no space left on device"):
+        train(CONFIG, *few, out)
+    monkeypatch.undo()
+    train(CONFIG, *few, out, resume=True)
+    for name in ("last", "best"):
+        assert weights(out / f"{name}.safetensors") == weights(unbroken / f"{name}.safetensors")
+    assert (out / "metrics.jsonl").read_text() == (unbroken / "metrics.jsonl").read_text()
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_does_not(

@@ -12,7 +12,8 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -84,12 +85,6 @@ def train(
     while training.epoch < config.train.epochs:
         done = training.run_epoch()
         accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
-        if accuracy > best:
-            best = accuracy
-            facts = {"epoch": str(done.epoch)}
-            save_parser(out / "best.safetensors", training.best_parser, facts=facts)
-        _append(out / "metrics.jsonl", _metrics(done))
-        _save_last(out, training, best)
         times.append(
             {
                 "epoch": done.epoch,
@@ -97,11 +92,30 @@ def train(
                 "questions_per_s": round(done.questions_per_s, 1),
             }
         )
-        _write(out / "run.json", json.dumps(_record(config, began, times), indent=1) + "\n")
-        if board is not None:
-            board.write(done)
+        with _writing(out):
+            if accuracy > best:
+                best = accuracy
+                facts = {"epoch": str(done.epoch)}
+                save_parser(out / "best.safetensors", training.best_parser, facts=facts)
+            _append(out / "metrics.jsonl", _metrics(done))
+            _save_last(out, training, best)
+            _write(out / "run.json", json.dumps(_record(config, began, times), indent=1) + "\n")
+            if board is not None:
+                board.write(done)
         epoch_done(done)
     return out / "best.safetensors"
+
+
+@contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    """Say what to do where the disk is full or gone; what was saved before is still there."""
+    try:
+        yield
+    except OSError as error:
+        what = (error.strerror or str(error)).lower()
+        raise TrainingError(
+            f"{out} can no longer be written into ({what}); the last whole epoch is kept: make room, and go on with --resume"
+        ) from None
 
 
 def new_parser(
