@@ -14,7 +14,8 @@ import pytest
 from denota import sample
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
-from denota.reports.cells import SEEDS, TABLE2, Cell, cell_named, cells_of, run_cell
+from denota.learning.presets import PRESETS
+from denota.reports.cells import TABLES, Cell, cell_named, cells_of, run_cell
 from denota.reports.performance import performance_page
 from denota.reports.reproduce import missing, reproduce
 from denota.reports.reproduction import bootstrap, read_results, reproduction_page
@@ -55,23 +56,29 @@ def run(work: Path, cell: Cell) -> dict[str, object]:
     return json.loads(run_cell(cell, *folders).read_text())
 
 
-def test_every_row_has_its_experiment_and_its_settings() -> None:
-    for cell in cells_of("table2"):
+@pytest.mark.parametrize("table", TABLES)
+def test_every_row_has_its_experiment_and_its_settings(table: str) -> None:
+    rows = {path.stem.partition(".")[2] for path in (ROOT / "experiments").glob(f"{table}.*.toml")}
+    assert rows == set(TABLES[table].rows)
+    for cell in cells_of(table):
         config = cell.config(ROOT / "experiments")
         assert config.seed == cell.seed
-        assert (config.search.shaping == "policy") == cell.shaped
+        assert (config.search.shaping != "none") == cell.shaped
         assert cell_named(cell.name) == cell
         assert config.train.epochs == 30 and config.train.rate == 0.1
-        assert config.search.margin == (cell.row in ("mmr", "maver"))
+        assert config.search.margin == config.update.competing.endswith("violating")
+        known = PRESETS.get(cell.row.removesuffix("_all"))
+        if known is not None:
+            assert config.update == known
 
 
 def test_one_seed_of_all_cells_comes_before_the_second_of_any() -> None:
     cells = cells_of("table2")
     assert [cell.seed for cell in cells] == sorted(cell.seed for cell in cells)
     assert {(c.row, c.shaped) for c in cells[:16]} == {
-        (r, s) for r in TABLE2 for s in (True, False)
+        (r, s) for r in TABLES["table2"].rows for s in (True, False)
     }
-    assert len(cells) == len(set(cells)) == 16 + 2 * 2 * len(SEEDS)
+    assert len(cells) == len(set(cells)) == 16 + 2 * 2 * 3
 
 
 @pytest.mark.parametrize(
@@ -116,7 +123,7 @@ def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) 
 def test_the_command_says_what_is_there_already() -> None:
     command = [sys.executable, "-m", "denota", "reproduce", "table9"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
-    assert done.returncode == 1 and "there is table2" in done.stderr
+    assert done.returncode == 1 and "there are table2" in done.stderr
 
 
 def test_an_interval_is_that_of_independent_sequences() -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,13 +29,45 @@ from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
 from denota.search.preparer import Preparer
 
-TABLE2: Final = (
-    *("maver", "mmr", "mml"),
-    *("off_policy", "reinforce", "meritocratic_0", "meritocratic_0.5", "meritocratic_inf"),
-)
-"""The rows of Table 2, those that matter most first."""
-SEEDS: Final = {"maver": 3, "mmr": 3, "mml": 3}
-"""How many seeds a row is run with, if not one."""
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the paper, or one that explains another."""
+
+    rows: tuple[str, ...]
+    """Those that matter most first."""
+    both: bool = False
+    """Whether every row is run without shaping as well."""
+    seeds: Mapping[str, int] = field(default_factory=dict)
+    """How many seeds a row is run with, if not one."""
+    test: bool = False
+    """Whether the test questions are answered, after training on train and dev together."""
+
+
+TABLES: Final = {
+    "table2": Table(
+        (
+            *("maver", "mmr", "mml", "off_policy", "reinforce"),
+            *("meritocratic_0", "meritocratic_0.5", "meritocratic_inf"),
+        ),
+        both=True,
+        seeds={"maver": 3, "mmr": 3, "mml": 3},
+        test=True,
+    ),
+    "table3": Table(
+        (
+            *("mmr_w_mml_q", "off_policy_w_mmr_q", "mmr_w_mmr_q"),
+            *("mml_w_maver_q", "mml_w_mmr_q", "meritocratic_inf_w_maver_q", "off_policy_w_maver_q"),
+        )
+    ),
+    "explain": Table(
+        (
+            *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
+            *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
+            *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
+        )
+    ),
+}
 TEST: Final = "test-questions"
 
 
@@ -55,7 +87,7 @@ class Cell:
 
     def config(self, experiments: Path) -> Config:
         """Its settings."""
-        changes = [f"seed={self.seed}", f"search.shaping={'policy' if self.shaped else 'none'}"]
+        changes = [f"seed={self.seed}", *([] if self.shaped else ["search.shaping=none"])]
         return load_config(experiments / f"{self.table}.{self.row}.toml", changes)
 
 
@@ -74,15 +106,15 @@ def cell_named(name: str) -> Cell:
 
 def cells_of(table: str) -> list[Cell]:
     """Return the cells of a table in the order they should be run: one seed of all before the second of any."""
-    if table != "table2":
-        raise ConfigError(f"there is no table {table}; there is table2")
-    most = max(SEEDS.values())
+    if table not in TABLES:
+        raise ConfigError(f"there is no table {table}; there are {', '.join(TABLES)}")
+    found = TABLES[table]
     return [
         Cell(table, row, shaped, seed)
-        for seed in range(most)
-        for row in TABLE2
-        if seed < SEEDS.get(row, 1)
-        for shaped in (True, False)
+        for seed in range(max([1, *found.seeds.values()]))
+        for row in found.rows
+        if seed < found.seeds.get(row, 1)
+        for shaped in ((True, False) if found.both else (True,))
     ]
 
 
@@ -108,7 +140,7 @@ def run_cell(
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
     epochs = int(load_parser(best)[2]["epoch"])
     predicted = None
-    if TEST in split_names(data):
+    if TABLES[cell.table].test and TEST in split_names(data):
         longer = replace(
             config,
             data=replace(config.data, dev=""),
