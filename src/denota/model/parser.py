@@ -93,11 +93,18 @@ class Parser:
             ids = (places - flat.starts[:, None]).cpu().numpy()
             return [line[here] for line, here in zip(ids, there.cpu().numpy(), strict=True)]
         batch, entries = self._entries(questions)
-        recall = float(self.scorer.recall)
+        recall = float(self.scorer.recall.detach())
         return [
             best(q, AxisScores(line, batch.offsets, recall, cfg.model_eta), cfg, count)
             for q, line in zip(questions, entries.cpu().numpy(), strict=True)
         ]
+
+    def axis(self, question: Prepared) -> AxisScores:
+        """Return a question's scored axis, for search question by question."""
+        batch, entries = self._entries([question])
+        recall = float(self.scorer.recall.detach())
+        eta = self.config.search.model_eta
+        return AxisScores(entries[0].cpu().numpy(), batch.offsets, recall, eta)
 
     def rated(self, question: Prepared, count: int) -> tuple[list[int], list[float]]:
         """Return a question's best programs, best first, and the model's probability of each among all programs."""

@@ -39,6 +39,8 @@ PAIRS: Final = (
     (("off_policy", True), ("reinforce", True), "off-policy over REINFORCE, shaped"),
     (("off_policy", True), ("mml", True), "off-policy over MML, shaped"),
 )
+Judged = tuple[dict[str, Any], dict[str, str]]
+"""results/spurious.json and results/spurious.verdicts.json."""
 Found = dict[tuple[str, bool], list[dict[str, Any]]]
 """The results of each (row, shaped), one a seed."""
 
@@ -53,11 +55,15 @@ def read_results(results: Path, table: str = "table2") -> Found:
     return found
 
 
-def reproduction_page(found: Found, sequences: Sequence[str] | None) -> str:
-    """Return the page; with the sequence each dev question belongs to, differences have intervals."""
+def reproduction_page(
+    found: Found, sequences: Sequence[str] | None, judged: Judged | None = None
+) -> str:
+    """Return the page; with the sequence each dev question belongs to, differences have intervals; with judged programs, they are counted."""
     parts = [_TOP, _table(found), "![dev accuracy over epochs](table2.svg)", _stability(found)]
     if sequences is not None:
         parts.append(_differences(found, sequences))
+    if judged is not None:
+        parts.append(_spurious(*judged))
     return "\n\n".join([*parts, _cost(found)])
 
 
@@ -151,6 +157,46 @@ def bootstrap(
     return float(low), float(high)
 
 
+def _spurious(programs: dict[str, Any], verdicts: dict[str, str]) -> str:
+    """How many of the programs that search believes are spurious, by hand and by altered tables."""
+    questions = programs["questions"]
+    lines = [
+        "## Spurious programs",
+        "",
+        f"{len(questions)} training questions, the program that search puts first at the end of MAVER's training. Judged by hand without knowing the parser: a program is right if it says what the question asks, so that "
+        "it would still answer it if the rest of the table were another; it is spurious if it gives the answer by accident (the answer's own value as a condition, a number of a column that the question does not "
+        "speak of, a row by its rank), if it is right only for this table, or if the language cannot say what is asked. Beside it, by machine: the share whose answer stays right on all of "
+        f"{programs['altered']} altered tables (rows shuffled, columns that the question does not speak of dealt anew). `python -m denota.reports.spurious` draws the questions and makes the judge's sheet.",
+        "",
+        "| | spurious, paper | spurious, ours, by hand | answer lost on an altered table |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, said, paper in (("unshaped", "without shaping", 53), ("shaped", "with shaping", 23)):
+        spurious = sum(verdicts[q[name]["item"]] == "spurious" for q in questions)
+        lost = sum(q[name]["kept"] < 1 for q in questions)
+        lines.append(f"| {said} | {paper} | {spurious} | {lost} |")
+    items = {q[n]["item"]: q[n]["kept"] < 1 for q in questions for n in ("unshaped", "shaped")}
+    agree = sum((verdicts[item] == "spurious") == lost for item, lost in items.items())
+    both = sum(verdicts[item] == "spurious" for item, lost in items.items() if lost)
+    missed = sum(verdicts[item] == "spurious" for item, lost in items.items() if not lost)
+    lines += [
+        "",
+        f"Hand and machine agree on {agree} of {len(items)} programs. Of the {sum(items.values())} whose answer is lost, {both} were judged spurious; of those judged spurious, {missed} keep their answer, "
+        "for a condition that names the answer's own value holds on any of these tables.",
+        "",
+        "Programs that shaping corrected (Table 4):",
+        "",
+        "| question | without shaping | with shaping |",
+        "| --- | --- | --- |",
+    ]
+    for q in questions:
+        before, after = (verdicts[q[name]["item"]] for name in ("unshaped", "shaped"))
+        if (before, after) == ("spurious", "right"):
+            one, other = (q[name]["program"].replace("|", "\\|") for name in ("unshaped", "shaped"))
+            lines.append(f"| {q['question']} | `{one}` | `{other}` |")
+    return "\n".join(lines)
+
+
 def _cost(found: Found) -> str:
     results = [result for runs in found.values() for result in runs]
     hours = sum(result["train_seconds"] for result in results) / 3600
@@ -158,6 +204,15 @@ def _cost(found: Found) -> str:
         f"## Cost\n\n{len(results)} cells, {hours:.1f} core hours for their 30 epochs (training on train and dev together and answering the test questions come on "
         "top), one thread each on a machine with two cores."
     )
+
+
+def read_judged(results: Path) -> Judged | None:
+    """Return the judged programs, if there are any."""
+    paths = [results / f"spurious{part}.json" for part in ("", ".verdicts")]
+    if not all(path.exists() for path in paths):
+        return None
+    one, other = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    return one, other
 
 
 def draw_curves(found: Found, path: Path) -> None:
@@ -190,7 +245,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.data:
         dev = load_examples(given.data, "random-split-1-dev").examples
         sequences = ["/".join(example.question.sequence) for example in dev]
-    Path("docs/reproduction.md").write_text(reproduction_page(found, sequences) + "\n", "utf-8")
+    page = reproduction_page(found, sequences, read_judged(Path("results")))
+    Path("docs/reproduction.md").write_text(page + "\n", "utf-8")
     draw_curves(found, Path("docs/table2.svg"))
 
 
