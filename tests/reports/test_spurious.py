@@ -1,0 +1,106 @@
+"""The questions are always the same hundred, the judge does not see the parser, and altered tables tell some accidents from reasons."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from denota import sample
+from denota.config import Config, SearchConfig, TrainConfig
+from denota.data import Example, Question, load_examples
+from denota.learning.run import new_parser
+from denota.programs import Denotation
+from denota.programs.execute import execute
+from denota.programs.text import parse_program
+from denota.reports.spurious import Asked, believed, draw, item_key, kept_answers, sheet
+from denota.search.preparer import Preparer
+from denota.tables import Table
+
+ROOT = Path(__file__).parents[2]
+TABLE = Table.from_rows(
+    ["Rank", "Nation", "Points", "Year"],
+    [
+        ["1", "Norway", "62", "2004"],
+        ["2", "Kenya", "44", "2008"],
+        ["3", "Peru", "17", "2012"],
+        ["4", "Chile", "12", "2016"],
+        ["5", "Japan", "9", "2020"],
+    ],
+)
+
+
+def asked(text: str, *cells: tuple[int, int], previous: Denotation | None = None) -> Asked:
+    question = Question("q", "0", 0, text, TABLE, "t.csv", ())
+    return Asked(Example(question, frozenset(cells)), previous)
+
+
+@pytest.mark.parametrize(
+    ("program", "kept"),
+    [
+        ("SELECT Nation WHERE Points IS MAX", True),
+        ("SELECT Nation WHERE Points > 50", True),
+        ("SELECT Nation WHERE Rank = '1'", False),
+        ("SELECT Nation WHERE Year IS MIN", False),
+        ("SELECT Nation WHERE Nation = 'Norway'", True),  # an accident that no such table shows
+    ],
+)
+def test_a_program_of_another_column_loses_its_answer(program: str, kept: bool) -> None:
+    share = kept_answers(asked("which nation has the most points?", (0, 1)), program)
+    assert (share == 1) == kept
+    if not kept:
+        assert share < 0.6, "one deal in five leaves the row where it was"
+
+
+def test_a_follow_up_moves_with_its_rows() -> None:
+    one = asked("of those, the fewest points?", (2, 1), previous=Denotation((0, 2), (1,)))
+    assert kept_answers(one, "FOLLOW-UP WHERE Points IS MIN") == 1
+    assert kept_answers(one, "FOLLOW-UP WHERE Year IS MAX") < 1
+    assert kept_answers(one, "SELECT Nation WHERE Points IS MIN") == 0
+
+
+def test_the_same_questions_are_drawn_every_time() -> None:
+    examples = load_examples(sample.path(), "train").examples
+    keys = [one.key for one in draw(examples)]
+    assert keys == [one.key for one in draw(examples)]
+    assert len(set(keys)) == 100
+    assert keys != [one.key for one in draw(examples, seed=1)]
+
+
+def test_the_judge_sees_programs_and_no_parser() -> None:
+    questions = [asked("which nation has the most points?", (0, 1))] * 30
+    programs = {"shaped": ["SELECT Nation"] * 30, "unshaped": ["SELECT Points"] * 30}
+    page = sheet(questions, programs)
+    assert "shaped" not in page
+    first = re.findall(r"points\?.*?\n(?:.*\n)*?\[\w+\] (.*)", page)
+    assert len(set(first)) == 2, "the order says nothing"
+    assert f"[{item_key(questions[0].key, 'SELECT Nation')}] SELECT Nation" in page
+    same = sheet(questions[:1], {"shaped": ["SELECT Nation"], "unshaped": ["SELECT Nation"]})
+    assert same.count("SELECT Nation") == 1
+
+
+def test_what_is_believed_earns_the_most_reward_there_is() -> None:
+    examples = load_examples(sample.path(), "dev").examples[:40]
+    config = Config(search=SearchConfig(shaping="policy"), train=TrainConfig(device="cpu"))
+    preparer = Preparer("dynsp++")
+    parser = new_parser(config, preparer.ahead(examples))
+    questions = draw(examples, count=15)
+    for one, text in zip(questions, believed(parser, questions), strict=True):
+        ready = preparer(one.example.question, one.previous, one.example.answer)
+        assert ready.rewards is not None and text is not None
+        cells = execute(parse_program(text), one.example.question.table, one.previous).cells
+        reward = len(cells & one.example.answer) / len(cells | one.example.answer)
+        assert reward == pytest.approx(float(ready.rewards.max()))
+
+
+def test_every_believed_program_was_judged() -> None:
+    found = json.loads((ROOT / "results" / "spurious.json").read_text())["questions"]
+    verdicts = json.loads((ROOT / "results" / "spurious.verdicts.json").read_text())
+    assert len(found) == 100
+    items = {line[name]["item"] for line in found for name in ("shaped", "unshaped")}
+    assert items == set(verdicts)
+    for line in found:
+        for name in ("shaped", "unshaped"):
+            assert line[name]["item"] == item_key(line["question"], line[name]["program"])
