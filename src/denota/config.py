@@ -42,6 +42,14 @@ class ModelConfig:
     dropout: float = 0.5
     """On the words of the current question."""
 
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        for name in ("dimension", "hidden"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"model.{name} must be 1 or more, not {getattr(self, name)}")
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"model.dropout must lie in 0 to below 1, not {self.dropout}")
+
 
 @dataclass(frozen=True, slots=True)
 class SearchConfig:
@@ -152,6 +160,8 @@ class TrainConfig:
         for name in ("epochs", "batch"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
+        if self.device not in ("auto", "cpu", "cuda"):
+            raise ConfigError(f"train.device is auto, cpu or cuda, not {self.device}")
         if not self.rate > 0 or not self.clip > 0:
             raise ConfigError("train.rate and train.clip must be more than 0")
         for name in ("gold_share", "warmup", "decay"):
@@ -172,6 +182,11 @@ class Config:
     train: TrainConfig = field(default_factory=TrainConfig)
     seed: int = 0
     """Of everything random."""
+
+    def __post_init__(self) -> None:
+        """Check the range."""
+        if not 0 <= self.seed < 1 << 31:
+            raise ConfigError(f"seed must be a whole number from 0 to 2147483647, not {self.seed}")
 
 
 def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:

@@ -134,3 +134,16 @@ def test_bench_says_what_the_contract_says(tmp_path: Path) -> None:
     epoch = found["questions"]["train"] / found["train_questions_per_s"]
     laps = sum(s for name, s in stages.items() if name not in ("read", "prepare", "answer"))
     assert laps == pytest.approx(epoch, rel=0.1), "the stages of a step make up the epoch"
+
+
+def test_a_long_conversation_goes_on(run: Path) -> None:
+    table = read_table(str(TABLE))
+    chat = Chat(load_parser(run / "best.safetensors")[0], table)
+    longest = 0
+    for _ in range(40):
+        chat.ask("which leaders?") if chat.previous is None or not chat.previous.rows else None
+        turn = chat.ask("of those, which one has the latest departed?")
+        longest = max(longest, turn.sql.count("previous"))
+        chat.depth += 1  # as if every turn had followed up
+    assert longest < 60
+    assert len(chat.preparer._met) <= 2

@@ -36,7 +36,9 @@ def give_gradients(model: torch.nn.Module, step: int, sparse: bool, size: float 
         if name == "words.weight" and sparse:
             rows = torch.tensor([1, 3, 3, 5])
             values = size * torch.randn(4, weight.shape[1], generator=generator)
-            gradient = torch.sparse_coo_tensor(rows[None], values, weight.shape)
+            gradient = torch.sparse_coo_tensor(
+                rows[None], values, weight.shape, check_invariants=True
+            )
         weight.grad = gradient
 
 
@@ -115,6 +117,28 @@ def test_warm_up_rises_to_the_rate() -> None:
     rates = [rate_at(cfg, step, 100) for step in range(12)]
     assert rates[:10] == pytest.approx([0.02 * (step + 1) for step in range(10)])
     assert rates[10:] == [0.2, 0.2]
+
+
+@pytest.mark.parametrize(("warmup", "steps"), [(0.05, 4), (0.1, 25), (1.0, 3)])
+def test_warm_up_never_goes_beyond_the_rate(warmup: float, steps: int) -> None:
+    cfg = TrainConfig(rate=0.1, warmup=warmup)
+    assert max(rate_at(cfg, step, steps) for step in range(steps)) <= 0.1
+
+
+def test_the_average_of_word_vectors_is_up_to_date_when_settled() -> None:
+    model = scorer()
+    optimiser = Optimiser(model, TrainConfig(rate=0.5, average=0.5), 100)
+    for step in range(7):
+        give_gradients(model, step, sparse=True)
+        optimiser.step()
+    before = optimiser.best.words.weight.detach().clone()
+    optimiser.settle()
+    after = optimiser.best.words.weight.detach().clone()
+    moved = (after != before).any(dim=1)
+    assert moved.nonzero()[:, 0].tolist() == [1, 3, 5]
+    torch.testing.assert_close(after[1], model.words.weight[1].detach(), rtol=0.2, atol=0.2)
+    optimiser.settle()
+    assert torch.equal(optimiser.best.words.weight, after), "settled once is settled"
 
 
 def test_the_average_follows_the_weights() -> None:

@@ -17,9 +17,12 @@ from denota import sample
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.errors import TrainingError
+from denota.evaluation.predict import key_of, predict
 from denota.learning import run
-from denota.learning.run import train
+from denota.learning.run import new_parser, train
+from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
+from denota.search.preparer import Preparer
 
 CONFIG = Config(
     model=ModelConfig(dimension=16, hidden=4),
@@ -210,3 +213,109 @@ def test_killed_at_random_moments_and_resumed_it_ends_the_same(tmp_path: Path) -
     assert weights(broken / "last.safetensors") == weights(whole / "last.safetensors")
     assert weights(broken / "best.safetensors") == weights(whole / "best.safetensors")
     assert (broken / "metrics.jsonl").read_text() == (whole / "metrics.jsonl").read_text()
+
+
+def test_a_second_run_is_kept_out_of_the_folder(few, tmp_path: Path) -> None:
+    tried: list[str] = []
+
+    def another(done: int, loss: float) -> None:
+        if not tried:
+            with pytest.raises(TrainingError, match="another run is at work") as error:
+                train(CONFIG, *few, tmp_path / "run", resume=True)
+            tried.append(str(error.value))
+
+    train(CONFIG, *few, tmp_path / "run", progress=another)
+    assert tried
+    train(CONFIG, *few, tmp_path / "run", resume=True)  # the lock is gone with the run
+
+
+def test_a_model_to_begin_with_must_be_of_the_same_kind(
+    few, unbroken: Path, tmp_path: Path
+) -> None:
+    def begin(out: str, **model: object) -> None:
+        config = replace(CONFIG, model=replace(CONFIG.model, **model))
+        start = load_parser(unbroken / "best.safetensors")[0]
+        train(config, *few, tmp_path / out, start_from=start)
+
+    for number, change in enumerate(({"hidden": 5}, {"scorer": "cues"}, {"vectors": "letters"})):
+        with pytest.raises(TrainingError, match=f"--set model.{next(iter(change))}="):
+            begin(str(number), **change)
+    begin("same", dropout=0.1)
+    assert load_parser(tmp_path / "same" / "best.safetensors")[0].config.model.dropout == 0.1
+
+
+def test_other_data_are_noticed(few, tmp_path: Path) -> None:
+    train(replace(CONFIG, train=replace(CONFIG.train, epochs=1)), *few, tmp_path)
+    with pytest.raises(TrainingError, match="other data"):
+        train(CONFIG, few[0][:30], few[1], tmp_path, resume=True)
+
+
+def test_damage_to_words_settings_or_facts_is_noticed(unbroken: Path, tmp_path: Path) -> None:
+    whole = (unbroken / "last.safetensors").read_bytes()
+    for old, new in (
+        (b"whose", b"whpse"),
+        (b"hidden", b"hiddem"),
+        (b'"epoch":"3"', b'"epoch":"x"'),
+    ):
+        assert old in whole
+        (tmp_path / "m.safetensors").write_bytes(whole.replace(old, new, 1))
+        with pytest.raises(TrainingError, match="damaged"):
+            load_parser(tmp_path / "m.safetensors")
+
+
+def test_two_damaged_checkpoints_are_not_run_over(few, tmp_path: Path) -> None:
+    train(CONFIG, *few, tmp_path)
+    metrics = (tmp_path / "metrics.jsonl").read_text()
+    for name in ("last", "previous"):
+        (tmp_path / f"{name}.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(TrainingError, match="damaged"):
+        train(CONFIG, *few, tmp_path, resume=True)
+    assert (tmp_path / "metrics.jsonl").read_text() == metrics
+
+
+def test_a_file_that_cannot_grow_is_said(few, tmp_path: Path) -> None:
+    """As on a full disk: the operating system itself refuses to write more."""
+    code = f"""
+import resource, signal
+from pathlib import Path
+from denota import sample
+from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
+from denota.data import load_examples
+from denota.errors import TrainingError
+from denota.evaluation.predict import key_of, predict
+from denota.learning.run import new_parser, train
+from denota.learning.trainer import Training
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+examples = load_examples(sample.path(), "train").examples[:20]
+config = Config(model=ModelConfig(dimension=64), train=TrainConfig(epochs=2, device="cpu"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+try:
+    train(config, examples, (), Path({str(tmp_path / "run")!r}))
+except TrainingError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert "cannot be written" in done.stdout, done.stderr
+    assert not list((tmp_path / "run").glob("*.part"))
+
+
+def test_turns_without_an_answer_are_asked_all_the_same() -> None:
+    """The score of the answered turns does not change when the answers of others are taken away, for the parser's own answers are its history."""
+    dev = load_examples(sample.path(), "dev").examples
+    preparer = Preparer("dynsp++")
+    parser = new_parser(
+        replace(CONFIG, train=replace(CONFIG.train, device="cpu")), preparer.ahead(dev)
+    )
+    training = Training(parser.config, parser, (), dev, preparer)
+    kept = tuple(e for e in dev if e.question.position != 0)
+    questions = [e.question for e in dev]
+    answers = predict(questions, parser.best, preparer)
+    right = [answers[key_of(e.question)].cells == e.answer for e in kept]
+    found = training.evaluate(kept, questions=questions)
+    assert found.answer_accuracy == pytest.approx(100 * sum(right) / len(right))
+    assert found.questions == len(kept)
+    gap = [e for e in dev if e.question.position != 1]
+    fresh = Preparer("dynsp++")
+    fresh.ahead(gap)
+    third = next(e for e in gap if e.question.position == 2)
+    assert fresh._base[id(third.question)].previous is None, "the turn before it is not known"

@@ -205,5 +205,14 @@ def test_bad_vectors_are_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "odd.txt").write_text("a 1 2\nb 1 2 3\n")
     with pytest.raises(ConfigError, match="line 2"):
         word_vectors(["a", "b"], str(tmp_path / "odd.txt"))
+    (tmp_path / "spaces.txt").write_text("a 1 2\nb c@d.e 3 4\nb 5 6\n")
+    known = word_vectors(["a", "b"], str(tmp_path / "spaces.txt"))
+    assert known.matrix[known.words["b"]] == pytest.approx(np.array([5, 6]) / 61**0.5)
+    with gzip.open(tmp_path / "cut.txt.gz", "wt") as file:
+        file.write("a 1 2\n" * 1000)
+    whole = (tmp_path / "cut.txt.gz").read_bytes()
+    (tmp_path / "cut.txt.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ConfigError, match="not a file of word vectors"):
+        word_vectors(["a"], str(tmp_path / "cut.txt.gz"))
     with pytest.raises(ConfigError, match="no vector for any word"):
         word_vectors(["zzz"], str(tmp_path / "odd.txt"))

@@ -116,7 +116,10 @@ def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) 
     assert reproduce(todo, work / "data", jobs=2, say=said.append, **folders) == 0
     assert missing(cells, work / "results") == []
     assert any("done" in line for line in said)
-    broken = [Cell("table2", "nothing", True)]
+    with pytest.raises(ConfigError, match="no config"):
+        reproduce([Cell("table2", "nothing", True)], work / "data", jobs=1, **folders)
+    (work / "experiments" / "table2.mmr.toml").write_text(TINY.replace('"dev"', '"nowhere"'))
+    broken = [Cell("table2", "mmr", True)]
     assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == 1
 
 

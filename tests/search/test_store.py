@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from denota import sample
 from denota.data import Example, load_examples
 from denota.data.example import conversations
+from denota.errors import DataError
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search import store
@@ -180,3 +183,21 @@ def test_a_preparer_meets_other_previous_answers_on_the_way(
     assert judged.rewards is not None
     shutil.rmtree(tmp_path)  # the maps outlive their files
     assert_same(mine, task.prepare(LANGUAGE, LEXICON))
+
+
+def test_a_killed_worker_is_noticed(
+    tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_arrays", lambda ready: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(DataError, match="was killed"):
+        prepared_ahead(tasks, LANGUAGE, LEXICON, tmp_path, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_left_half_made_is_cleared_away(tasks: list[Task], tmp_path: Path) -> None:
+    old, new = tmp_path / ".making-old", tmp_path / ".making-new"
+    old.mkdir()
+    new.mkdir()
+    os.utime(old, (0, 0))
+    prepared_ahead(tasks, LANGUAGE, LEXICON, tmp_path, 1)
+    assert not old.exists() and new.exists()

@@ -20,6 +20,8 @@ def answer(
     table: str, questions: Sequence[str] | None, model: str, as_json: bool, console: Console
 ) -> None:
     """Answer questions and print each turn."""
+    if table == "-" and not questions:
+        raise DataError("the table comes through the pipe, so give the questions as arguments")
     read = read_table(table)
     chat = Chat(load_run(model), read)
     for question in questions or _lines(console):

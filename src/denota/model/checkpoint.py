@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from denota.config import config_of, to_toml
-from denota.errors import TrainingError
+from denota.errors import ConfigError, TrainingError
 from denota.model.parser import SCORERS, Parser
 from denota.model.vectors import WordVectors
 
@@ -44,22 +44,23 @@ def save_parser(
     }
     words = sorted(parser.vectors.words, key=parser.vectors.words.__getitem__)
     metadata = {
-        "format": "denota 1",
+        "format": "denota 2",
         "config": to_toml(parser.config),
         "words": json.dumps(words),
-        "sha256": _checksum(tensors),
         **(facts or {}),
     }
+    metadata["sha256"] = _checksum(tensors, metadata)
     beside = path.with_name(path.name + ".part")
     try:
         save_file(tensors, beside, metadata)
         with beside.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(beside, path)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         beside.unlink(missing_ok=True)
+        what = str(getattr(error, "strerror", None) or error).lower()
         raise TrainingError(
-            f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
+            f"{path} cannot be written ({what}); what was saved before is still there"
         ) from None
 
 
@@ -76,13 +77,23 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     except FileNotFoundError:
         raise TrainingError(f"there is no model at {path}") from None
     except (OSError, SafetensorError) as error:
-        raise TrainingError(f"{path} is damaged: {error}") from None
-    if metadata.get("format") != "denota 1":
+        raise TrainingError(f"{path} is damaged, or no model at all: {error}") from None
+    known = {"denota 1": {}, "denota 2": {k: v for k, v in metadata.items() if k != "sha256"}}
+    if metadata.get("format") not in known:
         raise TrainingError(f"{path} is not a model of this version of denota")
-    if metadata["sha256"] != _checksum(tensors):
+    if metadata.get("sha256") != _checksum(tensors, known[metadata["format"]]):
         raise TrainingError(
             f"{path} is damaged: its contents do not have the checksum it was saved with"
         )
+    try:
+        return _parser(metadata, tensors)
+    except (ValueError, KeyError, RuntimeError, ConfigError) as error:
+        raise TrainingError(f"{path} is not a model that can be read: {error}") from None
+
+
+def _parser(
+    metadata: dict[str, str], tensors: dict[str, Tensor]
+) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     config = config_of(tomllib.loads(metadata["config"]))
     matrix = tensors["words.weight"]
     words = {word: place for place, word in enumerate(json.loads(metadata["words"]), start=1)}
@@ -94,8 +105,10 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     return parser, state, metadata
 
 
-def _checksum(tensors: Mapping[str, Tensor]) -> str:
+def _checksum(tensors: Mapping[str, Tensor], facts: Mapping[str, str]) -> str:
     digest = hashlib.sha256()
+    for name in sorted(facts):
+        digest.update(f"{name}={facts[name]}\n".encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())

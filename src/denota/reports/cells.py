@@ -101,6 +101,8 @@ def cell_named(name: str) -> Cell:
     row, shaping, seed = rest.rsplit(".", 2) if rest.count(".") >= 2 else ("", "", "")
     if shaping not in ("shaped", "unshaped") or not seed.removeprefix("seed").isdecimal():
         raise ConfigError(f"{name} names no cell; they look like table2.maver.shaped.seed0")
+    if table not in TABLES or row not in TABLES[table].rows:
+        raise ConfigError(f"{name} names no cell: {table} has no row {row}")
     return Cell(table, row, shaping == "shaped", int(seed.removeprefix("seed")))
 
 
@@ -136,7 +138,8 @@ def run_cell(
     examples, dev = (
         load_examples(data, split).examples for split in (config.data.train, config.data.dev)
     )
-    vectors = os.environ.get("DENOTA_VECTORS")
+    vectors = os.environ.get("DENOTA_VECTORS") if config.model.vectors == "random" else None
+    results.mkdir(parents=True, exist_ok=True)
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
     epochs = int(load_parser(best)[2]["epoch"])
     predicted = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -32,7 +33,10 @@ def reproduce(
     say: Callable[[str], None] = print,
 ) -> int:
     """Run cells, so many at a time, each in a process of one thread; return how many failed."""
+    for cell in cells:
+        cell.config(experiments)  # what cannot be run is said before anything is
     runs.mkdir(parents=True, exist_ok=True)
+    before = signal.signal(signal.SIGTERM, _stop)  # so that the cells are stopped as well
     waiting, failed = list(cells), 0
     running: dict[subprocess.Popen[bytes], Cell] = {}
     environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -59,9 +63,14 @@ def reproduce(
                 failed += process.returncode != 0
                 say(f"{cell.name}: {'done' if process.returncode == 0 else 'failed; see its log'}")
     finally:
+        signal.signal(signal.SIGTERM, before)
         for process in running:
             process.terminate()
     return failed
+
+
+def _stop(*_: object) -> None:
+    raise SystemExit(143)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -31,9 +31,8 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
     """Return the complete programs a beam finds, best first, as many as the list of that aim holds."""
     rank = _rank(cfg, aim)
     states = _States(question, axis)
-    places = [
-        p for p in question.axes.places if not (cfg.of_those and question.is_forbidden(p.scope))
-    ]
+    allowed = [p for p in question.axes.places if not question.is_forbidden(p.scope)]
+    places = allowed if cfg.of_those and allowed else list(question.axes.places)
     heads = _joined([(n, s) for n, p in enumerate(places) for s in range(p.s0, p.s1)])
     whole = np.array([states.stopped(places[n], s) for n, s in heads], np.int64)
     kept = rank(states.heads(heads[:, 1], whole), *states.judged(whole), cfg.beam)

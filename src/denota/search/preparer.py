@@ -24,7 +24,8 @@ _Key = tuple[int, Denotation | None]
 class Preparer:
     """Prepares questions of one language and lexicon, each once for each previous answer."""
 
-    def __init__(self, language: str, lexicon: str | None = None) -> None:
+    def __init__(self, language: str, lexicon: str | None = None, kept: int = KEPT) -> None:
+        self.kept = kept
         self.language, self.lexicon = language_of(language), read_lexicon(lexicon)
         self._ahead: dict[_Key, Prepared] = {}
         self._base: dict[int, Prepared] = {}
@@ -48,8 +49,10 @@ class Preparer:
         if key not in self._ahead:
             self._met[key] = found
             self._met.move_to_end(key)
-            if len(self._met) > KEPT:
-                self._met.popitem(last=False)
+            if len(self._met) > self.kept:
+                (old, _), _ = self._met.popitem(last=False)
+                if not any(number == old for number, _ in self._met) and old not in self._base:
+                    self._questions.pop(old, None)
         return found
 
     def ahead(
@@ -78,7 +81,9 @@ def _tasks(turns: Sequence[Turn]) -> list[Task]:
     tasks: list[Task] = []
     for turn in turns:
         question = turn.question if isinstance(turn, Example) else turn
-        before = tasks[-1].answer if tasks and question.position else None
-        previous = Denotation.of_cells(before) if before is not None else None
+        previous = None
+        if tasks and tasks[-1].question.position == question.position - 1:
+            before = tasks[-1].answer
+            previous = Denotation.of_cells(before) if before is not None else None
         tasks.append(Task(question, previous, turn.answer if isinstance(turn, Example) else None))
     return tasks

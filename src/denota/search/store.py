@@ -15,8 +15,13 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from pathlib import Path
@@ -27,6 +32,7 @@ from numpy.typing import NDArray
 
 import denota
 from denota.data.example import Question
+from denota.errors import DataError
 from denota.programs.denotation import Denotation
 from denota.programs.index import index_of
 from denota.programs.operators import AGGREGATES, SCOPES
@@ -43,6 +49,8 @@ FEW: Final = 100
 """Fewer questions than this are made ready in memory."""
 KEPT: Final = 4
 """So many stores are kept; the one used longest ago goes first."""
+ABANDONED: Final = 6 * 3600
+"""Seconds after which a store half made is taken for abandoned."""
 _WORDS: Final = tuple(field.name for field in fields(Words))
 _AXES: Final = (
     *("select_block", "select_entry"),
@@ -197,10 +205,25 @@ def _write(
         for number in range(len(shards)):
             progress(_write_shard(number))
     else:
-        with multiprocessing.get_context("fork").Pool(min(jobs, len(shards))) as pool:
-            for done in pool.imap_unordered(_write_shard, range(len(shards))):
-                progress(done)
+        fork = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(min(jobs, len(shards)), fork, _leave_to_parent) as pool:
+            waiting = [pool.submit(_write_shard, number) for number in range(len(shards))]
+            try:
+                for shard in as_completed(waiting):
+                    progress(shard.result())
+            except BrokenProcessPool:
+                raise DataError(
+                    "a process that prepares questions was killed, perhaps for lack of memory; free some and try again"
+                ) from None
+            finally:
+                for shard in waiting:
+                    shard.cancel()
     _shared = None
+
+
+def _leave_to_parent() -> None:
+    """In a process that prepares: an interrupt is the parent's to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 _shared: Any = None
@@ -281,9 +304,16 @@ def _move(made: Path, place: Path) -> None:
         os.rename(made, place)
     except OSError:  # another run was quicker, or a damaged one is in the way
         shutil.rmtree(place, ignore_errors=True)
-        os.rename(made, place)
-    stores = [p for p in place.parent.iterdir() if p.is_dir() and len(p.name) == 32]
-    for old in sorted(stores, key=lambda p: p.stat().st_mtime)[:-KEPT]:
+        with suppress(OSError):
+            os.rename(made, place)
+    ages: dict[Path, float] = {}
+    for other in place.parent.iterdir():
+        with suppress(OSError):  # another run may take it away meanwhile
+            if len(other.name) == 32 or other.name.startswith(".making-"):
+                ages[other] = other.stat().st_mtime
+    stores = sorted((p for p in ages if p.name[0] != "."), key=ages.__getitem__)
+    left = [p for p, then in ages.items() if p.name[0] == "." and time.time() - then > ABANDONED]
+    for old in (*stores[:-KEPT], *left):
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -304,7 +334,8 @@ def _opened(place: Path, tasks: Sequence[Task], language: frozenset[str]) -> lis
             )
     if not tasks or any(one is None for one in found):
         raise ValueError("the store lacks a question")
-    os.utime(place)
+    with suppress(OSError):  # someone else's, which may be read all the same
+        os.utime(place)
     return [one for one in found if one is not None]
 
 
