@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -147,3 +149,20 @@ def test_a_long_conversation_goes_on(run: Path) -> None:
         chat.depth += 1  # as if every turn had followed up
     assert longest < 60
     assert len(chat.preparer._met) <= 2
+
+
+def test_an_interrupted_training_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "denota", "train", "experiments/sample.toml"]
+    command += ["--data", str(sample.path()), "--out", str(tmp_path / "run")]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    for _ in range(600):
+        if (tmp_path / "run" / "metrics.jsonl").exists():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "denota: stopped"
+    assert "Traceback" not in said

@@ -95,7 +95,7 @@ def test_decay_shrinks_weights_but_not_word_vectors() -> None:
     for weight in model.parameters():
         weight.grad = torch.zeros_like(weight)
     model.words.weight.grad = torch.sparse_coo_tensor(
-        torch.tensor([[1]]), torch.zeros(1, 6), (9, 6)
+        torch.tensor([[1]]), torch.zeros(1, 6), (9, 6), check_invariants=True
     )
     Optimiser(model, TrainConfig(rate=0.5, decay=0.1), 10).step()
     assert torch.equal(model.words.weight, before.words.weight)

@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
@@ -33,6 +33,8 @@ app = typer.Typer(
     epilog="Example: `denota show results.csv` shows a table as denota understands it.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+INTERRUPTED: Final = 130
+"""The exit code of a command that Ctrl-C stopped; typer gives it back instead of raising."""
 data_app = typer.Typer(help="Get the data sets denota is measured on.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
@@ -48,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 errors="replace"
             )  # a terminal that lacks a letter is no reason to fail
     try:
-        sys.exit(app(arguments, prog_name="denota", standalone_mode=False))
+        code = app(arguments, prog_name="denota", standalone_mode=False)
+        if code == INTERRUPTED:
+            _fail("stopped", debug, code=INTERRUPTED)
+        sys.exit(code)
     except TyperException as error:  # wrong use; without any arguments the help is the message
         message = getattr(error, "format_message", error.__str__)().rstrip(".?")
         if message:
@@ -60,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("stopped", debug, code=130)
+        _fail("stopped", debug, code=INTERRUPTED)
     except MemoryError:
         _fail("there is not enough memory for this", debug)
     except Exception as error:
