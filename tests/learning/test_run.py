@@ -299,6 +299,18 @@ except TrainingError as error:
     assert not list((tmp_path / "run").glob("*.part"))
 
 
+def test_words_of_turns_without_an_answer_are_known_from_the_start(few, tmp_path: Path) -> None:
+    examples, dev = few
+    first = next(e.question for e in dev if e.question.position == 0)
+    odd = replace(first, text="zyx " + first.text)
+    rest = tuple(e for e in dev if e.question is not first)
+    asked = [odd if e.question is first else e.question for e in dev]
+    train(CONFIG, examples, rest, tmp_path, dev_questions=asked)
+    parser, _, _ = load_parser(tmp_path / "last.safetensors")
+    assert "zyx" in parser.vectors.words
+    assert len(parser.vectors.words) + 1 == len(parser.scorer.words.weight)
+
+
 def test_turns_without_an_answer_are_asked_all_the_same() -> None:
     """The score of the answered turns does not change when the answers of others are taken away, for the parser's own answers are its history."""
     dev = load_examples(sample.path(), "dev").examples

@@ -76,76 +76,51 @@ def train(
     _check_folder(out, resume)
     _check_early(config, vectors)
     with _only_one(out):
-        return _train(
-            config,
-            examples,
-            dev,
-            out,
-            resume,
-            start_from,
-            vectors,
-            say,
-            epoch_done,
-            progress,
-            prepared,
-            dev_questions,
-        )
-
-
-def _train(
-    config: Config,
-    examples: Sequence[Example],
-    dev: Sequence[Example],
-    out: Path,
-    resume: bool,
-    start_from: Parser | None,
-    vectors: str | None,
-    say: Callable[[str], None],
-    epoch_done: Callable[[Epoch], None],
-    progress: Callable[[int, float], None],
-    prepared: Callable[[int], None],
-    dev_questions: Sequence[Question],
-) -> Path:
-    preparer = Preparer(config.data.language, config.search.lexicon)
-    ready = [one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)]
-    training, best = None, -1.0
-    if resume:
-        training, best = _resume(config, examples, dev, out, preparer, say)
-    if training is None:
-        parser = new_parser(config, ready, start_from, vectors)
-        training = Training(config, parser, examples, dev, preparer)
+        preparer = Preparer(config.data.language, config.search.lexicon)
+        ready = [
+            one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
+        ]
+        answered = {id(example.question) for example in dev}
+        ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
+        training, best = None, -1.0
+        if resume:
+            training, best = _resume(config, examples, dev, out, preparer, say)
+        if training is None:
+            parser = new_parser(config, ready, start_from, vectors)
+            training = Training(config, parser, examples, dev, preparer)
+            with _writing(out):
+                (out / "metrics.jsonl").write_text("")
         with _writing(out):
-            (out / "metrics.jsonl").write_text("")
-    with _writing(out):
-        _write(out / "config.toml", to_toml(config))
-    training.progress, training.dev_questions = progress, dev_questions
-    source = vectors or config.model.vectors
-    board = Board(out, training.epoch) if config.train.tensorboard else None
-    began, times = time.time(), _times(out, training.epoch)
-    while training.epoch < config.train.epochs:
-        done = training.run_epoch()
-        accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
-        times.append(
-            {
-                "epoch": done.epoch,
-                "seconds": round(done.seconds, 3),
-                "questions_per_s": round(done.questions_per_s, 1),
-            }
-        )
-        with _writing(out):
-            if accuracy > best:
-                best = accuracy
-                facts = {"epoch": str(done.epoch)}
-                save_parser(out / "best.safetensors", training.best_parser, facts=facts)
-            _append(out / "metrics.jsonl", _metrics(done))
-            _save_last(out, training, best)
-            _write(
-                out / "run.json", json.dumps(_record(config, began, times, source), indent=1) + "\n"
+            _write(out / "config.toml", to_toml(config))
+        training.progress, training.dev_questions = progress, dev_questions
+        source = vectors or config.model.vectors
+        board = Board(out, training.epoch) if config.train.tensorboard else None
+        began, times = time.time(), _times(out, training.epoch)
+        while training.epoch < config.train.epochs:
+            done = training.run_epoch()
+            accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
+            times.append(
+                {
+                    "epoch": done.epoch,
+                    "seconds": round(done.seconds, 3),
+                    "questions_per_s": round(done.questions_per_s, 1),
+                }
             )
-            if board is not None:
-                board.write(done)
-        epoch_done(done)
-    return out / "best.safetensors"
+            with _writing(out):
+                if accuracy > best:
+                    best = accuracy
+                    facts = {"epoch": str(done.epoch)}
+                    save_parser(out / "best.safetensors", training.best_parser, facts=facts)
+                _append(out / "metrics.jsonl", _metrics(done))
+                _save_last(out, training, best)
+                _write(
+                    out / "run.json",
+                    json.dumps(_record(config, began, times, source), indent=1) + "\n",
+                )
+                if board is not None:
+                    board.write(done)
+            epoch_done(done)
+        return out / "best.safetensors"
 
 
 @contextmanager
