@@ -217,6 +217,7 @@ def read_judged(results: Path) -> Judged | None:
 
 def draw_curves(found: Found, path: Path) -> None:
     """Draw dev accuracy over epochs, one panel without and one with shaping."""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.8), layout="constrained")
@@ -232,7 +233,8 @@ def draw_curves(found: Found, path: Path) -> None:
         if axes.lines:
             axes.legend(fontsize=7)
     figure.axes[0].set_ylabel("dev answer accuracy")
-    figure.savefig(path, metadata={"Date": None})
+    with rc_context({"svg.hashsalt": "denota"}):  # the same file for the same results
+        figure.savefig(path, metadata={"Date": None})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
