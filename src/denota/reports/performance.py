@@ -132,7 +132,12 @@ def _gpu(gpu: dict[str, Any]) -> str:
 
 
 def _tried(tried: list[dict[str, Any]]) -> str:
-    lines = ["| idea | expected | measured | kept |", "| --- | --- | --- | --- |"]
+    lines = [
+        "A log kept by hand (`results/speed.tried.json`): each figure is one measurement made while working, often beside other runs, and no command repeats it.",
+        "",
+        "| idea | expected | measured | kept |",
+        "| --- | --- | --- | --- |",
+    ]
     for one in tried:
         kept = "yes" if one["kept"] else "no"
         lines.append(f"| {one['idea']} | {one['expected']} | {one['measured']} | {kept} |")

@@ -168,6 +168,9 @@ def _spurious(programs: dict[str, Any], verdicts: dict[str, str]) -> str:
         "speak of, a row by its rank), if it is right only for this table, or if the language cannot say what is asked. Beside it, by machine: the share whose answer stays right on all of "
         f"{programs['altered']} altered tables (rows shuffled, columns that the question does not speak of dealt anew). `python -m denota.reports.spurious` draws the questions and makes the judge's sheet.",
         "",
+        "How far to trust it: one judge, a developer, and one pass. The sheet names no parser, but the guideline above was written down with the verdicts and not before them, and three of four questions were judged from question, column names and "
+        "program without looking at the rows. A difference of a few programs between the two columns means nothing.",
+        "",
         "| | spurious, paper | spurious, ours, by hand | answer lost on an altered table |",
         "| --- | --- | --- | --- |",
     ]

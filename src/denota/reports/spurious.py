@@ -28,7 +28,6 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program, print_program
-from denota.programs.tree import Program
 from denota.search.lists import explore
 from denota.search.preparer import Preparer
 from denota.search.score import program_scores
@@ -88,7 +87,7 @@ def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -
     for _ in range(altered):
         order = rng.permutation(len(table))  # the new row r is the old row order[r]
         place = {int(old): new for new, old in enumerate(order)}
-        other = _altered(one, program, order, rng)
+        other = _altered(one, order, rng)
         before = None
         if one.previous is not None:
             rows = tuple(sorted(place[row] for row in one.previous.rows))
@@ -101,9 +100,7 @@ def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -
     return right / altered
 
 
-def _altered(
-    one: Asked, program: Program, order: np.ndarray[Any, Any], rng: np.random.Generator
-) -> Table:
+def _altered(one: Asked, order: np.ndarray[Any, Any], rng: np.random.Generator) -> Table:
     """The table with its rows in another order, and the columns that the question does not speak of dealt anew."""
     question = one.example.question
     table = question.table
