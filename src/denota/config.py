@@ -41,6 +41,10 @@ class ModelConfig:
     """Of each direction of the LSTMs."""
     dropout: float = 0.5
     """On the words of the current question."""
+    surface: bool = True
+    """Whether the scorer sees which columns and values share tokens with the question; without it, word vectors alone say so."""
+    bias: bool = True
+    """Whether actions without an argument have a bias of their own."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""

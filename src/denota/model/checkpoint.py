@@ -20,7 +20,7 @@ from torch import Tensor
 
 from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError
-from denota.model.parser import SCORERS, Parser
+from denota.model.parser import Parser, new_scorer
 from denota.model.vectors import WordVectors
 
 STATE = "state."
@@ -98,7 +98,7 @@ def _parser(
     matrix = tensors["words.weight"]
     words = {word: place for place, word in enumerate(json.loads(metadata["words"]), start=1)}
     vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
-    scorer = SCORERS[config.model.scorer](vectors, config.model.hidden, config.model.dropout)
+    scorer = new_scorer(config.model, vectors)
     scorer.load_state_dict({k: v for k, v in tensors.items() if not k.startswith(STATE)})
     parser = Parser(config, WordVectors(words, matrix.numpy().copy()), scorer)
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}

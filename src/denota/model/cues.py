@@ -20,8 +20,16 @@ class DynSPWithCues(DynSP):
 
     CUES = 1
 
-    def __init__(self, vectors: WordVectors, hidden: int = 50, dropout: float = 0.5) -> None:
-        super().__init__(vectors, hidden, dropout)
+    def __init__(
+        self,
+        vectors: WordVectors,
+        hidden: int = 50,
+        dropout: float = 0.5,
+        *,
+        surface: bool = True,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(vectors, hidden, dropout, surface=surface, bias=bias)
         self.around = nn.Linear(2 * hidden, len(self.prior), bias=False)
         self.follow = nn.Parameter(starting_vector("previous", vectors))
 

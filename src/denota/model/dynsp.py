@@ -45,8 +45,17 @@ class DynSP(nn.Module):
     CUES = 0
     """How many more inputs a column's combiners have; `model.cues` adds some to the paper's."""
 
-    def __init__(self, vectors: WordVectors, hidden: int = 50, dropout: float = 0.5) -> None:
+    def __init__(
+        self,
+        vectors: WordVectors,
+        hidden: int = 50,
+        dropout: float = 0.5,
+        *,
+        surface: bool = True,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
+        self.surface = surface
         size = vectors.matrix.shape[1]
         matrix = torch.from_numpy(vectors.matrix)
         self.words = nn.Embedding(
@@ -78,7 +87,7 @@ class DynSP(nn.Module):
         )
         self.negation = nn.Parameter(starting_vector("not_equal", vectors))
         self.actions = nn.Parameter(torch.stack([starting_vector(name, vectors) for name in FIXED]))
-        self.bias = nn.Parameter(torch.zeros(len(FIXED)))
+        self.bias = nn.Parameter(torch.zeros(len(FIXED)), requires_grad=bias)
         """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
@@ -110,7 +119,7 @@ class DynSP(nn.Module):
             self._name_features(batch, read, names, near)  # (B, C, 3)
             for read, near in zip((now, then), best, strict=True)
         )
-        surface = batch.column_surface.to(names.dtype)
+        surface = self._surface(batch.column_surface, names)
         number = batch.has_number.to(names.dtype)[:, None, None].expand(-1, names.shape[1], 1)
         priors = names @ torch.stack(list(self.prior.values()), dim=1)  # (B, C, 3)
         prior = dict(zip(self.prior, torch.split(priors, 1, dim=2), strict=True))
@@ -146,7 +155,7 @@ class DynSP(nn.Module):
         """= and != for each value; a follow-up looks at both questions."""
         of_now, of_then = nearest_of_each(values, (now, then))  # (B, V)
         of_both = torch.maximum(of_now, of_then)
-        surface = batch.value_surface.to(values.dtype)
+        surface = self._surface(batch.value_surface, values)
         negated = self._negated(now)[:, None].expand_as(of_now)
         return {
             "equal": of_now + surface[..., :2] @ self.equal,
@@ -156,6 +165,10 @@ class DynSP(nn.Module):
                 of_both[..., None], negated[..., None], surface
             ),
         }
+
+    def _surface(self, features: Tensor, texts: Tensor) -> Tensor:
+        """The surface features of texts, all 0 for a scorer that does without."""
+        return features.to(texts.dtype) if self.surface else torch.zeros_like(features)
 
     def _negated(self, now: Read) -> Tensor:
         """(B,) how much a question negates."""

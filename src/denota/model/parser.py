@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from denota.config import Config
+from denota.config import Config, ModelConfig
 from denota.model.batch import Batch, make_batch
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_words
@@ -22,7 +22,13 @@ from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
 
 SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP, "cues": DynSPWithCues}
-"""What can score the axes of a batch, by the name `model.scorer` gives it: made of word vectors, hidden size and dropout."""
+"""What can score the axes of a batch, by the name `model.scorer` gives it."""
+
+
+def new_scorer(model: ModelConfig, vectors: WordVectors) -> DynSP:
+    """Return an untrained scorer."""
+    kind = SCORERS[model.scorer]
+    return kind(vectors, model.hidden, model.dropout, surface=model.surface, bias=model.bias)
 
 
 @dataclass(eq=False)
@@ -45,8 +51,7 @@ class Parser:
         source = vectors or config.model.vectors
         known = word_vectors({*words, *starting_words()}, source, config.model.dimension)
         torch.manual_seed(config.seed)
-        scorer = SCORERS[config.model.scorer](known, config.model.hidden, config.model.dropout)
-        return Parser(config, known, scorer)
+        return Parser(config, known, new_scorer(config.model, known))
 
     @property
     def device(self) -> torch.device:

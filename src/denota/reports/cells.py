@@ -27,6 +27,7 @@ from denota.evaluation.predict import key_of, predict
 from denota.learning.run import train
 from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
+from denota.reports.plain_numbers import with_plain_numbers
 from denota.search.preparer import Preparer
 
 
@@ -42,6 +43,8 @@ class Table:
     """How many seeds a row is run with, if not one."""
     test: bool = False
     """Whether the test questions are answered, after training on train and dev together."""
+    plain: tuple[str, ...] = ()
+    """The rows whose tables are read with plain numbers alone."""
 
 
 TABLES: Final = {
@@ -66,6 +69,14 @@ TABLES: Final = {
             *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
             *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
         )
+    ),
+    "ablate": Table(
+        (
+            *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
+            *("maver_beam", "maver_bare"),
+        ),
+        both=True,
+        plain=("maver_plain_numbers", "maver_bare"),
     ),
 }
 TEST: Final = "test-questions"
@@ -138,6 +149,8 @@ def run_cell(
     examples, dev = (
         load_examples(data, split).examples for split in (config.data.train, config.data.dev)
     )
+    if cell.row in TABLES[cell.table].plain:
+        examples, dev = map(with_plain_numbers, (examples, dev))
     vectors = os.environ.get("DENOTA_VECTORS") if config.model.vectors == "random" else None
     results.mkdir(parents=True, exist_ok=True)
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)

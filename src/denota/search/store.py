@@ -182,6 +182,7 @@ def code_digest() -> str:
 def _table_digest(table: Table) -> str:
     digest = hashlib.sha256(repr(table.names).encode("utf-8", "surrogatepass"))
     for column in table.columns:
+        digest.update(type(column).__qualname__.encode())  # which says how cells are read
         digest.update("\0".join(column.text).encode("utf-8", "surrogatepass") + b"\1")
     return digest.hexdigest()
 

@@ -48,12 +48,12 @@ class Column:
     @property
     def kind(self) -> Kind:
         """`text`, `number` or `date`."""
-        return self._reading.kind
+        return self.reading.kind
 
     @property
     def unit(self) -> str:
         """The unit of a number column: `year`, `%`, a currency sign, `time` (values in seconds), a word, or nothing."""
-        return self._reading.unit
+        return self.reading.unit
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ class Column:
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
         """(rows,) the number each cell states, NaN where it states none; all NaN unless the column is one of numbers."""
-        readings = self._reading.numbers
+        readings = self.reading.numbers
         if not readings:
             return _frozen(np.full(len(self), np.nan))
         # adding 0 makes minus zero zero, which sorts and groups alike everywhere
@@ -82,7 +82,7 @@ class Column:
     @cached_property
     def dates(self) -> Dates:
         """The date each cell states; none unless the column is one of dates or of years."""
-        readings = self._reading.dates
+        readings = self.reading.dates
         if not readings:
             return _no_dates(len(self))
         parts = np.array([(0, 0, 0, 0.0) if r is None else r[:4] for r in readings]).reshape(-1, 4)
@@ -118,7 +118,8 @@ class Column:
         return [not is_missing(text) for text in self._normalised]
 
     @cached_property
-    def _reading(self) -> _Reading:
+    def reading(self) -> Reading:
+        """What the column's texts are, taken together."""
         counts = np.bincount(self.codes, minlength=len(self.values))
         return _read(self.name, self._normalised, self._present, counts.tolist())
 
@@ -127,7 +128,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class Reading:
     """What the distinct texts of a column are, taken together; no readings where the column has none of that kind."""
 
     kind: Kind
@@ -138,7 +139,7 @@ class _Reading:
 
 def _read(
     name: str, texts: Sequence[str], present: Sequence[bool], counts: Sequence[int]
-) -> _Reading:
+) -> Reading:
     """Decide what a column is from its distinct normalised texts."""
     cells = sum(compress(counts, present))
     speaking = [
@@ -149,22 +150,20 @@ def _read(
         return sum(c for c, r in zip(counts, readings, strict=True) if r is not None) / cells
 
     if not any(speaking):
-        return _Reading("text")
+        return Reading("text")
     heard = list(compress(texts, speaking))
     digits_only = len(heard) == sum(present) and "".join(heard).isdecimal()
     if digits_only and any(len(text) > 3 and text[0] == "0" for text in heard):
-        return _Reading("text")  # post codes, part numbers
+        return Reading("text")  # post codes, part numbers
     if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
-        return _Reading(
-            "number", numbers=[read_number(t) for t in texts]
-        )  # the commonest, in short
+        return Reading("number", numbers=[read_number(t) for t in texts])  # the commonest, in short
     dates = settle(
         [read_date(t) if speaks else None for t, speaks in zip(texts, speaking, strict=True)]
     )
     if any(dates):
         full = share([r if r is not None and r.form == "date" else None for r in dates])
         if share(dates) >= _SHARE and full >= share(dates) / 10:
-            return _Reading("date", dates=dates)
+            return Reading("date", dates=dates)
 
     mark = decimal_mark(heard)
     stated = [
@@ -175,7 +174,7 @@ def _read(
         years = [r._replace(month=0, day=0) if r and r.year else None for r in dates]
         numbers = [NumberReading(float(r.year)) if r else None for r in years]
         if share(numbers) >= _SHARE or _is_codes(share(numbers), numbers, present):
-            return _Reading("number", "year", numbers, years)
+            return Reading("number", "year", numbers, years)
     shared = shared_units(stated)
     bearing = [
         n or (s if s is not None and s.unit in shared else None)
@@ -183,8 +182,8 @@ def _read(
     ]
     of_numbers = share(bearing) >= _SHARE and share(numbers) >= _SHARE / 2
     if of_numbers or _is_codes(share(numbers), numbers, present):
-        return _Reading("number", unit, numbers)
-    return _Reading("text")
+        return Reading("number", unit, numbers)
+    return Reading("text")
 
 
 def _is_years(

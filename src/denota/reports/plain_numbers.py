@@ -1,0 +1,47 @@
+"""Tables whose numbers are read as plainly as can be, to learn what reading them well is worth: an ablation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import Final
+
+from denota.data import Example
+from denota.tables.column import Column, Reading
+from denota.tables.numbers import NumberReading
+from denota.tables.table import Table
+
+_PLAIN: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?")
+
+
+class PlainColumn(Column):
+    """A column where a number is digits, with commas between thousands and a point, and nothing beside them: no units, money, ranges, times or dates.
+
+    >>> PlainColumn("Won", ("1,200", "7.5", "$3", "12-14", "")).numbers.tolist()
+    [1200.0, 7.5, nan, nan, nan]
+    """
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Numbers, if half of the cells that are there are such."""
+        found = [_PLAIN.fullmatch(text) for text in self._normalised]
+        numbers = [NumberReading(float(f[0].replace(",", ""))) if f else None for f in found]
+        there = [numbers[code] for code in self.codes if self._present[code]]
+        read = sum(number is not None for number in there)
+        return Reading("number", numbers=numbers) if 0 < len(there) <= 2 * read else Reading("text")
+
+
+@cache
+def read_plainly(table: Table) -> Table:
+    """Return a table with plain columns."""
+    return replace(table, columns=tuple(PlainColumn(c.name, c.text) for c in table.columns))
+
+
+def with_plain_numbers(examples: Sequence[Example]) -> tuple[Example, ...]:
+    """Return examples over tables with plain columns; questions of one table share it as before."""
+    return tuple(
+        replace(e, question=replace(e.question, table=read_plainly(e.question.table)))
+        for e in examples
+    )
