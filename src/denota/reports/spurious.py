@@ -122,20 +122,23 @@ def item_key(question: str, program: str) -> str:
 
 
 def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[str | None]]) -> str:
-    """Return what a judge sees: each question with its table's head and the distinct programs in a random order, no parser named."""
+    """Return what a judge sees: each question with its table and the distinct programs in a random order, no parser named."""
     rng = np.random.default_rng(SEED)
     parts = []
     for number, one in enumerate(asked):
         question = one.example.question
         texts = sorted({p for line in programs.values() if (p := line[number]) is not None})
         lines = [f"## {number + 1}. {one.key}", *(f"before: {text}" for text in question.history)]
+        table = question.table
         lines.append(f"question: {question.text}")
-        lines.append("columns: " + " | ".join(question.table.names))
+        if one.previous is not None:
+            cells = [table.cell(r, c) for r in one.previous.rows for c in one.previous.columns]
+            lines.append("previous answer: " + " | ".join(cells))
+        lines.append("answer: " + " | ".join(table.cell(*c) for c in sorted(one.example.answer)))
+        lines.append("columns: " + " | ".join(table.names))
         lines += [
-            "row: "
-            + " | ".join(question.table.cell(row, c) for c in range(len(question.table.names)))
-            for row in sorted({0, 1, *(r for r, _ in list(one.example.answer)[:3])})
-            if row < len(question.table)
+            f"row {row}: " + " | ".join(table.cell(row, c) for c in range(len(table.names)))
+            for row in range(len(table))
         ]
         for place in rng.permutation(len(texts)):
             lines.append(f"[{item_key(one.key, texts[place])}] {texts[place]}")
