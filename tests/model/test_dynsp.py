@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,31 @@ def test_a_bias_makes_an_action_rarer_and_leaves_the_others(
         programs = [question.space.program(number) for number in range(len(question.space))]
         joined = np.array([isinstance(program.where, Or) for program in programs])
         assert new == pytest.approx(old - 2 * joined, abs=1e-5)
+
+
+def test_without_surface_features_shared_tokens_say_nothing(
+    questions: list[Prepared], vectors: WordVectors
+) -> None:
+    batch = make_batch(questions, vectors)
+    other = replace(
+        batch,
+        column_surface=1 - batch.column_surface,
+        value_surface=1 - batch.value_surface,
+    )
+    for surface in (True, False):
+        torch.manual_seed(0)
+        scorer = DynSP(vectors, 8, 0.0, surface=surface)
+        torch.nn.init.ones_(scorer.equal)
+        assert torch.equal(scorer(batch), scorer(other)) != surface
+
+
+def test_without_bias_nothing_is_learnt_of_it(
+    questions: list[Prepared], vectors: WordVectors
+) -> None:
+    scorer = DynSP(vectors, 8, 0.0, bias=False)
+    scorer(make_batch(questions, vectors)).sum().backward()
+    assert scorer.bias.grad is None and not scorer.bias.any()
+    assert scorer.actions.grad is not None and scorer.actions.grad.any()
 
 
 def test_with_cues_columns_are_read_where_the_question_names_them(vectors: WordVectors) -> None:

@@ -16,9 +16,12 @@ from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS
 from denota.reports.cells import TABLES, Cell, cell_named, cells_of, run_cell
+from denota.reports.findings import FINDINGS, Finding, verdict
+from denota.reports.judged import kappa
 from denota.reports.performance import performance_page
 from denota.reports.reproduce import missing, reproduce
-from denota.reports.reproduction import bootstrap, read_results, reproduction_page
+from denota.reports.reproduction import ABLATED, EXPLAINED, MIXES, PUBLISHED, reproduction_page
+from denota.reports.results import Difference, accuracies, bootstrap, read_results, unsteadiness
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -65,7 +68,8 @@ def test_every_row_has_its_experiment_and_its_settings(table: str) -> None:
         assert config.seed == cell.seed
         assert (config.search.shaping != "none") == cell.shaped
         assert cell_named(cell.name) == cell
-        assert config.train.epochs == 30 and config.train.rate == 0.1
+        assert config.train.rate == 0.1
+        assert config.train.epochs == 30 or table in ("explain", "ablate")
         assert config.search.margin == config.update.competing.endswith("violating")
         known = PRESETS.get(cell.row.removesuffix("_all"))
         if known is not None:
@@ -152,10 +156,81 @@ def test_the_pages_are_made_from_the_results() -> None:
         assert part in told
 
 
+def test_every_row_is_on_the_page() -> None:
+    assert set(PUBLISHED) == set(TABLES["table2"].rows)
+    assert set(MIXES) == set(TABLES["table3"].rows)
+    splits = {f"maver_split{number}" for number in range(2, 6)}
+    assert {*EXPLAINED, *splits} == set(TABLES["explain"].rows)
+    assert set(ABLATED) == set(TABLES["ablate"].rows)
+    cells = {(c.table, c.row, c.shaped) for table in TABLES for c in cells_of(table)}
+    used = {key for finding in FINDINGS for d in finding.differences for key in d.cells}
+    assert used <= cells
+
+
+def made(table: str, row: str, shaped: bool, *rights: str) -> dict[tuple[str, str, bool], list]:
+    seeds = [
+        {
+            "dev_right": right,
+            "dev_answer_accuracy": 100 * right.count("1") / len(right),
+            "epochs": [{"dev_answer_accuracy": value} for value in (10.0, 12.0, 11.0, 11.5)],
+        }
+        for right in rights
+    ]
+    return {(table, row, shaped): seeds}
+
+
+def test_a_difference_is_that_of_mean_accuracies() -> None:
+    found = {
+        **made("table2", "maver", True, "1101", "1111"),
+        **made("table2", "maver", False, "0101"),
+        **made("table2", "mml", True, "1000"),
+        **made("table2", "mml", False, "0001"),
+    }
+    keys = list(found)
+    means = {key: np.mean(accuracies(found[key])) for key in keys}
+    difference = Difference("d", (keys[0], keys[3]), (keys[1], keys[2]))
+    expected = means[keys[0]] - means[keys[1]] - means[keys[2]] + means[keys[3]]
+    assert difference.points(found) == pytest.approx(expected)
+    low, high = difference.interval(found, list("aabb"))
+    assert low <= expected <= high
+
+
+def test_stability_is_the_mean_change_between_epochs() -> None:
+    (seeds,) = made("table2", "mmr", True, "1").values()
+    assert unsteadiness(seeds) == [pytest.approx((2 + 1 + 0.5) / 3)]
+    assert unsteadiness(seeds, 3) == [pytest.approx(0.5)]
+
+
+@pytest.mark.parametrize(
+    ("intervals", "at_least", "said"),
+    [
+        ([(0.1, 2.0), (1.0, 2.0)], False, "holds"),
+        ([(0.1, 2.0), (-1.0, 2.0)], False, "holds in part"),
+        ([(-0.1, 2.0), (-1.0, 2.0)], False, "not shown"),
+        ([(-0.1, 2.0), (-1.0, 2.0)], True, "not contradicted"),
+        ([(-2.0, -0.1), (-1.0, 2.0)], True, "in part the opposite"),
+        ([(-2.0, -0.1)], False, "the opposite"),
+    ],
+)
+def test_a_finding_holds_only_where_intervals_exclude_0(
+    intervals: list[tuple[float, float]], at_least: bool, said: str
+) -> None:
+    assert verdict(Finding("c", (), at_least), intervals) == said
+
+
+def test_kappa_is_0_by_chance_and_1_if_all_agree() -> None:
+    rng = np.random.default_rng(0)
+    one, other = (rng.random(20_000) < 0.3).tolist(), (rng.random(20_000) < 0.6).tolist()
+    assert kappa(one, other) == pytest.approx(0, abs=0.02)
+    assert kappa(one, one) == pytest.approx(1)
+    assert kappa([True, False], [False, True]) == pytest.approx(-1)
+
+
 def test_the_differences_are_made_from_the_results(sqa: Path, tmp_path: Path) -> None:
-    (tmp_path / "results").symlink_to(ROOT / "results")
-    (tmp_path / "docs").mkdir()
-    command = [sys.executable, "-m", "denota.reports.reproduction", "--data", str(sqa)]
+    folders = ["--results", str(ROOT / "results"), "--docs", str(tmp_path)]
+    command = [sys.executable, "-m", "denota.reports.reproduction", "--data", str(sqa), *folders]
     subprocess.run(command, check=True, cwd=tmp_path, timeout=120)
-    made = (tmp_path / "docs" / "reproduction.md").read_text(encoding="utf-8")
-    assert made == (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    page = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    assert page == (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    for picture in ("table2", "curves", "differences"):
+        assert (tmp_path / f"{picture}.svg").stat().st_size > 1000

@@ -15,7 +15,16 @@ from denota.learning.run import new_parser
 from denota.programs import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program
-from denota.reports.spurious import Asked, believed, draw, item_key, kept_answers, sheet
+from denota.reports.spurious import (
+    Asked,
+    Believed,
+    believed,
+    draw,
+    item_key,
+    kept_answers,
+    measure,
+    sheet,
+)
 from denota.search.preparer import Preparer
 from denota.tables import Table
 
@@ -71,13 +80,14 @@ def test_the_same_questions_are_drawn_every_time() -> None:
 
 def test_the_judge_sees_programs_and_no_parser() -> None:
     questions = [asked("which nation has the most points?", (0, 1))] * 30
-    programs = {"shaped": ["SELECT Nation"] * 30, "unshaped": ["SELECT Points"] * 30}
+    one, other = Believed("SELECT Nation", 1.0, True), Believed("SELECT Points", 1.0, True)
+    programs = {"shaped": [one] * 30, "unshaped": [other] * 30}
     page = sheet(questions, programs)
     assert "shaped" not in page
     first = re.findall(r"points\?.*?\n(?:.*\n)*?\[\w+\] (.*)", page)
     assert len(set(first)) == 2, "the order says nothing"
     assert f"[{item_key(questions[0].key, 'SELECT Nation')}] SELECT Nation" in page
-    same = sheet(questions[:1], {"shaped": ["SELECT Nation"], "unshaped": ["SELECT Nation"]})
+    same = sheet(questions[:1], {"shaped": [one], "unshaped": [one]})
     assert same.count("SELECT Nation") == 1
 
 
@@ -87,20 +97,27 @@ def test_what_is_believed_earns_the_most_reward_there_is() -> None:
     preparer = Preparer("dynsp++")
     parser = new_parser(config, preparer.ahead(examples))
     questions = draw(examples, count=15)
-    for one, text in zip(questions, believed(parser, questions), strict=True):
+    found = believed(parser, questions, config.search)
+    for one, first in zip(questions, found, strict=True):
         ready = preparer(one.example.question, one.previous, one.example.answer)
-        assert ready.rewards is not None and text is not None
-        cells = execute(parse_program(text), one.example.question.table, one.previous).cells
+        assert ready.rewards is not None and first is not None
+        program = parse_program(first.program)
+        cells = execute(program, one.example.question.table, one.previous).cells
         reward = len(cells & one.example.answer) / len(cells | one.example.answer)
-        assert reward == pytest.approx(float(ready.rewards.max()))
+        assert reward == pytest.approx(float(ready.rewards.max())) == first.reward
+    counts = measure(questions, found)
+    assert counts["questions"] == 15 >= counts["right_answer"] >= counts["kept"] > 0
 
 
 def test_every_believed_program_was_judged() -> None:
     found = json.loads((ROOT / "results" / "spurious.json").read_text())["questions"]
     verdicts = json.loads((ROOT / "results" / "spurious.verdicts.json").read_text())
     assert len(found) == 100
-    items = {line[name]["item"] for line in found for name in ("shaped", "unshaped")}
-    assert items == set(verdicts)
+    items = {}
     for line in found:
-        for name in ("shaped", "unshaped"):
-            assert line[name]["item"] == item_key(line["question"], line[name]["program"])
+        for one in filter(None, line["programs"].values()):
+            items[one["item"]] = item_key(line["question"], one["program"])
+    assert all(item == key for item, key in items.items())
+    for judge, said in verdicts.items():
+        assert set(said) == set(items), judge
+        assert set(said.values()) == {"right", "spurious"}

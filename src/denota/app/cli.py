@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -333,7 +332,12 @@ def predict(
     epilog="Example: `denota reproduce table2 --data data/sqa --jobs 2` · one cell: `denota reproduce table2.maver.shaped.seed0`"
 )
 def reproduce(
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="table2, or the name of one cell.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            metavar="TABLE", help="table2, table3, explain, ablate, or the name of one cell."
+        ),
+    ],
     data: Data = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Cells at a time; one a core if not given.")
@@ -341,19 +345,21 @@ def reproduce(
     again: Annotated[
         bool, typer.Option("--again", help="Run cells that results/ has as well.")
     ] = False,
+    device: Annotated[
+        str | None, typer.Option(help="cpu or cuda, if not what the cell's settings say.")
+    ] = None,
 ) -> None:
-    """Run the cells of a table of the paper that results/ lacks; stop it at any time, it goes on where it was."""
+    """Run the cells of a table of the paper that results/ lacks; stop it at any time, it goes on where it was.
+
+    Tables and plots of docs/reproduction.md are made anew where there is one.
+    """
     from denota.app.data import data_path
+    from denota.app.reproduce import reproduce_cells
     from denota.reports.cells import cell_named, cells_of
-    from denota.reports.reproduce import missing, reproduce
 
     cells = [cell_named(table)] if "." in table else cells_of(table)
-    todo = cells if again else missing(cells, Path("results"))
-    for cell in todo if again else ():
-        shutil.rmtree(Path("runs") / cell.name, ignore_errors=True)
-    print(f"{len(cells) - len(todo)} of {len(cells)} cells are in results/ already")
-    if reproduce(todo, data_path(data), jobs=jobs or os.cpu_count() or 1):
-        raise typer.Exit(1)
+    failed = reproduce_cells(cells, data_path(data), jobs or os.cpu_count() or 1, again, device)
+    raise typer.Exit(1 if failed else 0)
 
 
 @app.command(epilog="Example: `denota bench --data data/sqa --json`")

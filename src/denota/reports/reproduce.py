@@ -6,6 +6,7 @@ python -m denota.reports.reproduce CELL --data DATA     runs one cell
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from denota.reports.cells import Cell, cell_named, run_cell
 
@@ -27,18 +29,31 @@ def reproduce(
     data: Path,
     *,
     jobs: int,
+    device: str | None = None,
     experiments: Path = Path("experiments"),
     results: Path = Path("results"),
     runs: Path = Path("runs"),
     say: Callable[[str], None] = print,
 ) -> int:
-    """Run cells, so many at a time, each in a process of one thread; return how many failed."""
+    """Run cells, so many at a time, each in a process of one thread; return how many failed.
+
+    Args:
+        cells: what to run.
+        data: the SQA release.
+        jobs: how many at a time.
+        device: `cpu` or `cuda`, if not what a cell's settings say.
+        experiments: where the settings are.
+        results: where finished cells go.
+        runs: where unfinished ones are kept.
+        say: told what happens, a line each.
+    """
     for cell in cells:
         cell.config(experiments)  # what cannot be run is said before anything is
     runs.mkdir(parents=True, exist_ok=True)
     before = signal.signal(signal.SIGTERM, _stop)  # so that the cells are stopped as well
     waiting, failed = list(cells), 0
     running: dict[subprocess.Popen[bytes], Cell] = {}
+    told: dict[Cell, int] = {}
     environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     try:
         while waiting or running:
@@ -53,11 +68,14 @@ def reproduce(
                 named = [
                     part for name, path in folders.items() for part in (f"--{name}", str(path))
                 ]
+                named += ["--device", device] if device else []
                 command = [sys.executable, "-m", __spec__.name, cell.name, *named]
                 with (runs / f"{cell.name}.log").open("a", encoding="utf-8") as log:
                     running[subprocess.Popen(command, stdout=log, stderr=log, env=environ)] = cell
                 say(f"{cell.name}: started, log in {runs / cell.name}.log")
             time.sleep(0.5)
+            for cell in running.values():
+                _tell_epochs(cell, runs / cell.name / "metrics.jsonl", told, say)
             for process in [p for p in running if p.poll() is not None]:
                 cell = running.pop(process)
                 failed += process.returncode != 0
@@ -69,6 +87,25 @@ def reproduce(
     return failed
 
 
+def _tell_epochs(
+    cell: Cell, metrics: Path, told: dict[Cell, int], say: Callable[[str], None]
+) -> None:
+    """Say the epochs of a running cell that were not said yet."""
+    if not metrics.exists():
+        return
+    lines = metrics.read_text(encoding="utf-8").splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith("\n")]
+    for line in whole[told.get(cell, 0) :]:
+        epoch = json.loads(line)
+        say(f"{cell.name}: epoch {epoch['epoch']}, dev {epoch['dev_answer_accuracy']:.1f}")
+    told[cell] = len(whole)
+
+
+def same_figures(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Say whether two runs of a cell agree in every figure: each epoch's loss and accuracy, and each dev question's outcome."""
+    return all(one.get(part) == other.get(part) for part in ("epochs", "dev_right"))
+
+
 def _stop(*_: object) -> None:
     raise SystemExit(143)
 
@@ -78,6 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cell")
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--device")
     for name in ("experiments", "results", "runs"):
         parser.add_argument(f"--{name}", type=Path, default=Path(name))
     given = parser.parse_args(arguments)
@@ -87,6 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.experiments,
         given.results,
         given.runs,
+        device=given.device,
         epoch_done=lambda epoch: print(epoch, flush=True),
     )
     print(path)

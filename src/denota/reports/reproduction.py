@@ -1,22 +1,29 @@
-"""docs/reproduction.md and its plot, made from results/table2.*.json: every published figure beside ours.
+"""docs/reproduction.md and its plots, made from results/: every published figure beside ours.
 
-Usage: python -m denota.reports.reproduction [--data SQA]   (with the data, intervals of differences too)
+Usage: python -m denota.reports.reproduction --data SQA [--results DIR] [--docs DIR]
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final
 
 from denota.data import load_examples
+from denota.reports.findings import FINDINGS, Finding, gain, known, verdict
+from denota.reports.judged import Judged, judged_section, read_judged
+from denota.reports.plots import draw_curves, draw_differences, draw_table2
+from denota.reports.results import (
+    Difference,
+    Found,
+    Key,
+    Result,
+    accuracies,
+    read_results,
+    unsteadiness,
+)
 
 PUBLISHED: Final = {
     "mml": ("Maximum marginal likelihood", 33.2, 32.5),
@@ -29,230 +36,268 @@ PUBLISHED: Final = {
     "maver": ("MAVER", 39.6, 44.1),
 }
 """Table 2 of Misra et al. (2018): dev without and with shaping."""
-PAIRS: Final = (
-    (("maver", True), ("maver", False), "shaping, with MAVER"),
-    (("mmr", True), ("mmr", False), "shaping, with MMR"),
-    (("mml", True), ("mml", False), "shaping, with MML"),
-    (("maver", True), ("mmr", True), "MAVER over MMR, shaped"),
-    (("maver", True), ("mml", True), "MAVER over MML, shaped"),
-    (("mmr", True), ("mml", True), "MMR over MML, shaped"),
-    (("off_policy", True), ("reinforce", True), "off-policy over REINFORCE, shaped"),
-    (("off_policy", True), ("mml", True), "off-policy over MML, shaped"),
-)
-Judged = tuple[dict[str, Any], dict[str, str]]
-"""results/spurious.json and results/spurious.verdicts.json."""
-Found = dict[tuple[str, bool], list[dict[str, Any]]]
-"""The results of each (row, shaped), one a seed."""
-
-
-def read_results(results: Path, table: str = "table2") -> Found:
-    """Return what results/ has of a table."""
-    found: Found = {}
-    for path in sorted(results.glob(f"{table}.*.json")):
-        result = json.loads(path.read_text(encoding="utf-8"))
-        cell = result["cell"]
-        found.setdefault((cell["row"], cell["shaped"]), []).append(result)
-    return found
+MIXES: Final = {
+    "mmr_w_mml_q": ("MMR", "MML", 41.9),
+    "off_policy_w_mmr_q": ("off-policy", "MMR", 37.0),
+    "mmr_w_mmr_q": ("MMR", "MMR", 40.7),
+    "mml_w_maver_q": ("MML", "MAVER", None),
+    "mml_w_mmr_q": ("MML", "MMR", None),
+    "meritocratic_inf_w_maver_q": ("meritocratic (β = ∞)", "MAVER", None),
+    "off_policy_w_maver_q": ("off-policy", "MAVER", None),
+}
+"""Table 3: w, q and the paper's dev figure; those without one are mixes of our own."""
+MODEL_SHAPING: Final = 37.1
+STABILITY: Final = {"mmr": 0.9, "maver": 0.57}
+EXPLAINED: Final = {
+    "maver_model": ("MAVER, the critique in the score (model shaping)", "maver"),
+    "maver_score": ("MAVER, y* by score alone", "maver"),
+    "maver_batch1": ("MAVER, one question an update", "maver"),
+    "maver_all": ("MAVER, K = all programs", "maver"),
+    "mmr_all": ("MMR, K = all programs", "mmr"),
+    "mml_all": ("MML, K = all programs", "mml"),
+    "meritocratic_inf_all": ("Meritocratic (β = ∞), K = all programs", "meritocratic_inf"),
+    "mml_explore": ("MML, K = EXPLORE alone", "mml"),
+    "reinforce_rivals": ("REINFORCE, K = RIVALS alone", "reinforce"),
+}
+"""What each cell that explains Table 2 is, and the row it is compared with."""
+ABLATED: Final = {
+    "maver_no_surface": "no surface features",
+    "maver_no_bias": "no bias of actions without an argument",
+    "maver_dynsp": "DynSP's language: no OR, no FOLLOW-UP CELL",
+    "maver_plain_numbers": "only bare numbers read in cells",
+    "maver_beam": "a beam of 15 in place of exact search",
+    "maver_bare": "no surface features, no bias, bare numbers, a beam",
+}
 
 
 def reproduction_page(
     found: Found, sequences: Sequence[str] | None, judged: Judged | None = None
 ) -> str:
     """Return the page; with the sequence each dev question belongs to, differences have intervals; with judged programs, they are counted."""
-    parts = [_TOP, _table(found), "![dev accuracy over epochs](table2.svg)", _stability(found)]
+    parts = [_TOP, _table2(found), _PICTURES, _stability(found), _table3(found)]
     if sequences is not None:
-        parts.append(_differences(found, sequences))
+        parts += [_findings(found, sequences), _explained(found, sequences)]
+        parts += [_ablated(found, sequences), _WHY]
+    parts.append(_splits(found))
     if judged is not None:
-        parts.append(_spurious(*judged))
+        parts.append(judged_section(judged))
     return "\n\n".join([*parts, _cost(found)])
 
 
 _TOP: Final = """# Reproduction
 
-Made from `results/` by `python -m denota.reports.reproduction --data SQA`. One cell is rerun by one line, e.g. `denota reproduce table2.maver.shaped.seed0 --again`; `denota reproduce table2` runs the cells
-that `results/` lacks, side by side, and goes on where it was stopped. Settings: `experiments/table2.*.toml`.
+Made from `results/` by `python -m denota.reports.reproduction --data SQA`. One cell is rerun by one line, e.g. `denota reproduce table2.maver.shaped.seed0 --again`: the same seed gives the same figure on the same
+kind of CPU with the same version of torch (a result file names both). `denota reproduce table2` runs the cells that `results/` lacks, side by side, and goes on where it was stopped; so do `table3`, `explain` and `ablate`.
+Settings: `experiments/`, a file a row. Test predictions of every cell of Table 2, from a parser trained on train and dev together up to the best epoch, are in `results/predictions/`; who has the official
+`test.tsv` scores them with `denota score`.
 
 ## Table 2: dev answer accuracy on split 1
 
-30 epochs, the best one; the mean where there are several seeds, and their range."""
+30 epochs, the best one, chosen on dev as in the paper; the mean where there are several seeds, and their range."""
+_PICTURES: Final = """![every cell of Table 2, the paper's and ours](table2.svg)
+
+![dev accuracy over epochs](curves.svg)"""
+_WHY: Final = ""
 
 
-def _table(found: Found) -> str:
-    lines = [
-        "| algorithm | paper | ours | paper, shaped | ours, shaped | best epochs | seeds |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for row, (name, plain, shaped) in PUBLISHED.items():
-        without, with_ = found.get((row, False), []), found.get((row, True), [])
-        epochs = ", ".join(str(r["best_epoch"]) for r in (*without, *with_))
-        lines.append(
-            f"| {name} | {plain} | {_figure(without)} | {shaped} | {_figure(with_)} | {epochs} | {len(without)}, {len(with_)} |"
-        )
-    return "\n".join(lines)
+def _lines(*cells: Sequence[str]) -> str:
+    """A Markdown table, the first line its header."""
+    rule = ["---"] * len(cells[0])
+    return "\n".join(f"| {' | '.join(line)} |" for line in (cells[0], rule, *cells[1:]))
 
 
-def _figure(results: list[dict[str, Any]]) -> str:
-    values = [result["dev_answer_accuracy"] for result in results]
+def _figure(results: Sequence[Result]) -> str:
+    values = accuracies(results)
     if not values:
         return "not run"
     spread = f" ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else ""
     return f"{statistics.mean(values):.1f}{spread}"
 
 
+def _table2(found: Found) -> str:
+    lines = [("algorithm", "paper", "ours", "paper, shaped", "ours, shaped", "best epochs")]
+    for row, (name, plain, shaped) in PUBLISHED.items():
+        ours = [found.get(("table2", row, with_), []) for with_ in (False, True)]
+        epochs = "; ".join(", ".join(str(r["best_epoch"]) for r in seeds) for seeds in ours)
+        figures = (str(plain), _figure(ours[0]), str(shaped), _figure(ours[1]))
+        lines.append((name, *figures, epochs))
+    return _lines(*lines)
+
+
 def _stability(found: Found) -> str:
-    lines = [
-        "## Stability",
-        "",
-        "The mean absolute difference of dev accuracy between successive epochs, over 30 epochs and from epoch 10 on. The paper reports 0.9 for MMR and 0.57 for MAVER.",
-        "",
-        "| algorithm | shaped | all epochs | from epoch 10 |",
-        "| --- | --- | --- | --- |",
+    lines: list[Sequence[str]] = [
+        ("algorithm", "shaped", "all epochs", "from epoch 10", "the paper's")
     ]
+    means = {}
     for row in ("mmr", "maver"):
         for shaped in (False, True):
-            for result in found.get((row, shaped), []):
-                dev = [line["dev_answer_accuracy"] for line in result["epochs"]]
-                lines.append(
-                    f"| {PUBLISHED[row][0]} | {'yes' if shaped else 'no'} | {_changes(dev):.2f} | {_changes(dev[9:]):.2f} |"
+            seeds = found.get(("table2", row, shaped), [])
+            if seeds:
+                figures = [unsteadiness(seeds, first) for first in (1, 10)]
+                means[row, shaped] = figures
+                told = [", ".join(f"{value:.2f}" for value in values) for values in figures]
+                paper = f"{STABILITY[row]}" if shaped else ""
+                lines.append((PUBLISHED[row][0], "yes" if shaped else "no", *told, paper))
+    said = []
+    for place, name in enumerate(("over all epochs", "from epoch 10 on")):
+        for shaped in (False, True):
+            if ("mmr", shaped) in means and ("maver", shaped) in means:
+                mmr, maver = means["mmr", shaped][place], means["maver", shaped][place]
+                steadier = (
+                    "MAVER is steadier with every seed"
+                    if max(maver) < min(mmr)
+                    else "MMR is steadier with every seed"
+                    if max(mmr) < min(maver)
+                    else "neither is steadier with every seed"
                 )
-    return "\n".join(lines)
-
-
-def _changes(values: Sequence[float]) -> float:
-    return statistics.mean(abs(b - a) for a, b in pairwise(values)) if len(values) > 1 else 0.0
-
-
-def _differences(found: Found, sequences: Sequence[str]) -> str:
-    lines = [
-        "## Differences",
-        "",
-        "On the same dev questions, seed 0; 95% intervals by a paired bootstrap over sequences. An order is claimed only where the interval excludes 0.",
-        "",
-        "| difference | points | 95% interval | claimed |",
-        "| --- | --- | --- | --- |",
-    ]
-    for one, other, name in PAIRS:
-        if one in found and other in found:
-            right = [_outcomes(found[key][0]) for key in (one, other)]
-            low, high = bootstrap(right[0] - right[1], sequences)
-            points = 100 * float((right[0] - right[1]).mean())
-            claimed = "yes" if low > 0 or high < 0 else "no"
-            lines.append(f"| {name} | {points:+.1f} | {low:+.1f} to {high:+.1f} | {claimed} |")
-    return "\n".join(lines)
-
-
-def _outcomes(result: dict[str, Any]) -> NDArray[np.float64]:
-    return np.array([float(c) for c in result["dev_right"]])
-
-
-def bootstrap(
-    differences: NDArray[np.float64], sequences: Sequence[str], draws: int = 2000
-) -> tuple[float, float]:
-    """Return the 95% interval, in points, of the mean of paired differences, sequences drawn with replacement."""
-    _, group = np.unique(np.array(sequences), return_inverse=True)
-    totals, sizes = np.bincount(group, differences), np.bincount(group)
-    chosen = np.random.default_rng(0).integers(0, len(sizes), (draws, len(sizes)))
-    means = 100 * totals[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
-
-
-def _spurious(programs: dict[str, Any], verdicts: dict[str, str]) -> str:
-    """How many of the programs that search believes are spurious, by hand and by altered tables."""
-    questions = programs["questions"]
-    lines = [
-        "## Spurious programs",
-        "",
-        f"{len(questions)} training questions, the program that search puts first at the end of MAVER's training. Judged by hand without knowing the parser: a program is right if it says what the question asks, so that "
-        "it would still answer it if the rest of the table were another; it is spurious if it gives the answer by accident (the answer's own value as a condition, a number of a column that the question does not "
-        "speak of, a row by its rank), if it is right only for this table, or if the language cannot say what is asked. Beside it, by machine: the share whose answer stays right on all of "
-        f"{programs['altered']} altered tables (rows shuffled, columns that the question does not speak of dealt anew). `python -m denota.reports.spurious` draws the questions and makes the judge's sheet.",
-        "",
-        "How far to trust it: one judge, a developer, and one pass. The sheet names no parser, but the guideline above was written down with the verdicts and not before them, and three of four questions were judged from question, column names and "
-        "program without looking at the rows. A difference of a few programs between the two columns means nothing.",
-        "",
-        "| | spurious, paper | spurious, ours, by hand | answer lost on an altered table |",
-        "| --- | --- | --- | --- |",
-    ]
-    for name, said, paper in (("unshaped", "without shaping", 53), ("shaped", "with shaping", 23)):
-        spurious = sum(verdicts[q[name]["item"]] == "spurious" for q in questions)
-        lost = sum(q[name]["kept"] < 1 for q in questions)
-        lines.append(f"| {said} | {paper} | {spurious} | {lost} |")
-    items = {q[n]["item"]: q[n]["kept"] < 1 for q in questions for n in ("unshaped", "shaped")}
-    agree = sum((verdicts[item] == "spurious") == lost for item, lost in items.items())
-    both = sum(verdicts[item] == "spurious" for item, lost in items.items() if lost)
-    missed = sum(verdicts[item] == "spurious" for item, lost in items.items() if not lost)
-    lines += [
-        "",
-        f"Hand and machine agree on {agree} of {len(items)} programs. Of the {sum(items.values())} whose answer is lost, {both} were judged spurious; of those judged spurious, {missed} keep their answer, "
-        "for a condition that names the answer's own value holds on any of these tables.",
-        "",
-        "Programs that shaping corrected (Table 4):",
-        "",
-        "| question | without shaping | with shaping |",
-        "| --- | --- | --- |",
-    ]
-    for q in questions:
-        before, after = (verdicts[q[name]["item"]] for name in ("unshaped", "shaped"))
-        if (before, after) == ("spurious", "right"):
-            one, other = (q[name]["program"].replace("|", "\\|") for name in ("unshaped", "shaped"))
-            lines.append(f"| {q['question']} | `{one}` | `{other}` |")
-    return "\n".join(lines)
-
-
-def _cost(found: Found) -> str:
-    results = [result for runs in found.values() for result in runs]
-    hours = sum(result["train_seconds"] for result in results) / 3600
+                with_ = "with" if shaped else "without"
+                said.append(
+                    f"{name}, {with_} shaping: {steadier} (means {statistics.mean(maver):.2f} and {statistics.mean(mmr):.2f})"
+                )
     return (
-        f"## Cost\n\n{len(results)} cells, {hours:.1f} core hours for their 30 epochs (training on train and dev together and answering the test questions come on "
-        "top), one thread each on a machine with two cores."
+        "## Stability\n\nThe mean absolute difference of dev accuracy between successive epochs, over 30 epochs and from epoch 10 on, a figure a seed.\n\n"
+        + _lines(*lines)
+        + "\n\nMAVER beside MMR, "
+        + "; ".join(said)
+        + "."
     )
 
 
-def read_judged(results: Path) -> Judged | None:
-    """Return the judged programs, if there are any."""
-    paths = [results / f"spurious{part}.json" for part in ("", ".verdicts")]
-    if not all(path.exists() for path in paths):
-        return None
-    one, other = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
-    return one, other
+def _table3(found: Found) -> str:
+    lines = [("w", "q", "paper", "ours", "best epoch")]
+    for row, (w, q, paper) in MIXES.items():
+        seeds = found.get(("table3", row, True), [])
+        epochs = ", ".join(str(r["best_epoch"]) for r in seeds)
+        lines.append((w, q, "—" if paper is None else str(paper), _figure(seeds), epochs))
+    return (
+        "## Table 3: mixes\n\nDev answer accuracy with shaping; the last four are mixes of our own.\n\n"
+        + _lines(*lines)
+    )
 
 
-def draw_curves(found: Found, path: Path) -> None:
-    """Draw dev accuracy over epochs, one panel without and one with shaping."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+def _told(difference: Difference, found: Found, sequences: Sequence[str]) -> tuple[str, str]:
+    low, high = difference.interval(found, sequences)
+    return f"{difference.points(found):+.1f}", f"{low:+.1f} to {high:+.1f}"
 
-    figure = Figure(figsize=(9, 3.8), layout="constrained")
-    for axes, shaped in zip(figure.subplots(1, 2, sharey=True), (False, True), strict=True):
-        for row, (name, _, _) in PUBLISHED.items():
-            for result in found.get((row, shaped), [])[:1]:
-                epochs = [line["epoch"] for line in result["epochs"]]
-                dev = [line["dev_answer_accuracy"] for line in result["epochs"]]
-                axes.plot(epochs, dev, label=name)
-        axes.set_title("with shaping" if shaped else "without shaping")
-        axes.set_xlabel("epoch")
-        axes.grid(alpha=0.3)
-        if axes.lines:
-            axes.legend(fontsize=7)
-    figure.axes[0].set_ylabel("dev answer accuracy")
-    with rc_context({"svg.hashsalt": "denota"}):  # the same file for the same results
-        figure.savefig(path, metadata={"Date": None})
+
+def _findings(found: Found, sequences: Sequence[str]) -> str:
+    lines: list[Sequence[str]] = [
+        ("the paper's finding", "difference", "points", "95% interval", "here")
+    ]
+    for finding in FINDINGS:
+        if known(finding, found):
+            lines += _finding(finding, found, sequences)
+    return (
+        "## The paper's findings, one by one\n\nDifferences on the same dev questions, seeds averaged where there are several; 95% intervals by a paired bootstrap over sequences, which say how far the questions bear a difference out and "
+        "not how far other seeds would. A finding holds where every interval lies above 0.\n\n"
+        + _lines(*lines)
+        + "\n\n![the differences with their intervals](differences.svg)"
+    )
+
+
+def _finding(finding: Finding, found: Found, sequences: Sequence[str]) -> list[tuple[str, ...]]:
+    intervals = [d.interval(found, sequences) for d in finding.differences]
+    judged = verdict(finding, intervals)
+    return [
+        (
+            finding.claim if first else "",
+            d.name,
+            *_told(d, found, sequences),
+            f"**{judged}**" * first,
+        )
+        for d, first in ((d, d is finding.differences[0]) for d in finding.differences)
+    ]
+
+
+def _explained(found: Found, sequences: Sequence[str]) -> str:
+    lines: list[Sequence[str]] = [("cell, with shaping", "dev", "beside Table 2's", "95% interval")]
+    for row, (name, base) in EXPLAINED.items():
+        key: Key = ("explain", row, True)
+        if key in found:
+            other: Key = ("table2", base, True)
+            seed0 = {**found, other: found[other][:1]}
+            told = _told(Difference(row, (key,), (other,)), seed0, sequences)
+            lines.append((name, _figure(found[key]), *told))
+    return (
+        f"## Search and update, taken apart\n\nThe paper's figure for model shaping is {MODEL_SHAPING}. Each is compared with its row of Table 2, seed 0.\n\n"
+        + _lines(*lines)
+    )
+
+
+def _ablated(found: Found, sequences: Sequence[str]) -> str:
+    lines: list[Sequence[str]] = [
+        ("MAVER with", "without shaping", "with shaping", "shaping adds", "95% interval"),
+        _ablation("everything, as in Table 2", "table2", "maver", found, sequences),
+    ]
+    lines += [
+        _ablation(name, "ablate", row, found, sequences)
+        for row, name in ABLATED.items()
+        if ("ablate", row, True) in found and ("ablate", row, False) in found
+    ]
+    return "## What the parser owes to what\n\nSeed 0.\n\n" + _lines(*lines)
+
+
+def _ablation(
+    name: str, table: str, row: str, found: Found, sequences: Sequence[str]
+) -> tuple[str, ...]:
+    keys: list[Key] = [(table, row, shaped) for shaped in (False, True)]
+    seed0 = {key: found[key][:1] for key in keys}
+    told = _told(Difference(name, (keys[1],), (keys[0],)), seed0, sequences)
+    return (name, *(_figure(seed0[key]) for key in keys), *told)
+
+
+def _splits(found: Found) -> str:
+    keys: list[Key] = [("table2", "maver", True)]
+    keys += [("explain", f"maver_split{number}", True) for number in range(2, 6)]
+    figures = [_figure(found.get(key, [])[:1]) for key in keys]
+    return "## The five splits\n\nMAVER with shaping, seed 0, dev answer accuracy.\n\n" + _lines(
+        [f"split {n}" for n in range(1, 6)], figures
+    )
+
+
+def _cost(found: Found) -> str:
+    results = [result for seeds in found.values() for result in seeds]
+    epochs = sum(result["train_seconds"] for result in results) / 3600
+    finals = sum(result.get("final_seconds", 0.0) for result in results) / 3600
+    machines: dict[str, int] = {}
+    for result in results:
+        machine = result["machine"]
+        said = f"{machine['cores']} cores, torch {result['versions']['torch']}"
+        machines[said] = machines.get(said, 0) + 1
+    where = "; ".join(f"{count} on a machine with {said}" for said, count in machines.items())
+    questions = sum(len(result["epochs"]) for result in results)
+    return (
+        f"## Cost\n\n{len(results)} cells, {questions:,} epochs: {epochs:.1f} core hours for their epochs with dev after each, {finals:.1f} more for training on train and dev together; "
+        f"one thread a cell ({where})."
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the page and its plot."""
+    """Write them from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    parser.add_argument("--docs", type=Path, default=Path("docs"))
     given = parser.parse_args(arguments)
-    found = read_results(Path("results"))
-    sequences = None
-    if given.data:
-        dev = load_examples(given.data, "random-split-1-dev").examples
-        sequences = ["/".join(example.question.sequence) for example in dev]
-    page = reproduction_page(found, sequences, read_judged(Path("results")))
-    Path("docs/reproduction.md").write_text(page + "\n", "utf-8")
-    draw_curves(found, Path("docs/table2.svg"))
+    write_page(given.data, given.results, given.docs)
+
+
+def write_page(data: Path, results: Path, docs: Path) -> None:
+    """Write the page and its plots."""
+    found = read_results(results)
+    dev = load_examples(data, "random-split-1-dev").examples
+    sequences = ["/".join(example.question.sequence) for example in dev]
+    page = reproduction_page(found, sequences, read_judged(results))
+    (docs / "reproduction.md").write_text(page + "\n", "utf-8")
+    names = {row: name for row, (name, _, _) in PUBLISHED.items()}
+    draw_table2(found, PUBLISHED, docs / "table2.svg")
+    draw_curves(found, names, docs / "curves.svg")
+    differences = [d for f in FINDINGS if known(f, found) for d in f.differences]
+    differences += [gain(row) for row in PUBLISHED if known(Finding("", (gain(row),)), found)]
+    told = [
+        (d.name, d.points(found), d.interval(found, sequences)) for d in dict.fromkeys(differences)
+    ]
+    draw_differences(told, docs / "differences.svg")
 
 
 if __name__ == "__main__":

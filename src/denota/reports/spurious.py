@@ -1,11 +1,11 @@
 """Spurious programs: what search believes at the end of training, judged by hand and by altered tables. Misra et al. (2018), §5.2 and Table 4.
 
 100 training questions are drawn with a fixed seed. For each, the program that a trained parser's own search puts first (EXPLORE under the policy it was trained
-with) is taken for two parsers, without and with shaping. `sheet` writes the distinct programs of each question in a random order for a judge who does not see
-which parser each is from; the verdicts are kept by question and program. Beside them an automatic measure: how often a program keeps its answer on altered tables, rows shuffled
-and the values of columns that the question does not speak of dealt anew.
+with) is taken, for several parsers. `sheet` writes the distinct programs of each question in a random order for judges who do not see which parser each is from
+(docs/spurious-guideline.md); the verdicts are kept by question and program. Beside them two automatic measures, on more questions: how often a program keeps its answer on altered tables, rows
+shuffled and the values of columns that the question does not speak of dealt anew, and how often the question bears it out.
 
-Usage: python -m denota.reports.spurious --data SQA --unshaped RUN --shaped RUN [--sheet FILE]
+Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ... [--sheet FILE]
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from denota.config import Config, SearchConfig
 from denota.data import Example, load_examples
 from denota.data.example import conversations
 from denota.errors import ProgramError
+from denota.learning.run import new_parser
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
@@ -35,6 +38,8 @@ from denota.tables.table import Table
 from denota.tokens import content
 
 QUESTIONS: Final = 100
+MANY: Final = 1000
+"""Questions for the automatic measures."""
 SEED: Final = 2018
 ALTERED: Final = 20
 """Altered tables a program is tried on."""
@@ -65,16 +70,31 @@ def draw(examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED) 
     return [asked[place] for place in sorted(chosen.tolist())]
 
 
-def believed(parser: Parser, asked: Sequence[Asked]) -> list[str | None]:
-    """Return the program that a parser's search would learn from, for each question; None where no program earns a reward."""
-    cfg = parser.config.search
-    preparer = Preparer(parser.config.data.language, cfg.lexicon)
-    found: list[str | None] = []
+@dataclass(frozen=True)
+class Believed:
+    """The program that search would learn from."""
+
+    program: str
+    reward: float
+    grounded: bool
+    """Whether the question bears it out: its constants share words with it, and its operators have a trigger."""
+
+
+def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> list[Believed | None]:
+    """Return what a parser's search would learn from, for each question; None where no program earns a reward."""
+    preparer = Preparer(parser.config.data.language, search.lexicon)
+    found: list[Believed | None] = []
     for one in asked:
         ready = preparer(one.example.question, one.previous, one.example.answer)
         axis = parser.axis(ready)
-        ahead = explore(ready, axis, cfg, program_scores(ready, axis))
-        found.append(print_program(ready.space.program(int(ahead[0]))) if len(ahead) else None)
+        ahead = explore(ready, axis, search, program_scores(ready, axis))
+        if not len(ahead):
+            found.append(None)
+            continue
+        first, space = int(ahead[0]), ready.space
+        assert ready.rewards is not None
+        text = print_program(space.program(first))
+        found.append(Believed(text, float(ready.rewards[first]), bool(space.grounded[first])))
     return found
 
 
@@ -121,13 +141,13 @@ def item_key(question: str, program: str) -> str:
     return hashlib.sha256(f"{question}\n{program}".encode()).hexdigest()[:12]
 
 
-def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[str | None]]) -> str:
+def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[Believed | None]]) -> str:
     """Return what a judge sees: each question with its table and the distinct programs in a random order, no parser named."""
     rng = np.random.default_rng(SEED)
     parts = []
     for number, one in enumerate(asked):
         question = one.example.question
-        texts = sorted({p for line in programs.values() if (p := line[number]) is not None})
+        texts = sorted({p.program for line in programs.values() if (p := line[number])})
         lines = [f"## {number + 1}. {one.key}", *(f"before: {text}" for text in question.history)]
         table = question.table
         lines.append(f"question: {question.text}")
@@ -146,32 +166,73 @@ def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[str | None]]) 
     return "\n\n".join(parts) + "\n"
 
 
+def measure(asked: Sequence[Asked], found: Sequence[Believed | None]) -> dict[str, int]:
+    """Count, by machine, how many believed programs give the right answer, are grounded as well, and keep the answer on altered tables."""
+    pairs = [(o, b) for o, b in zip(asked, found, strict=True) if b is not None and b.reward == 1]
+    return {
+        "questions": len(asked),
+        "right_answer": len(pairs),
+        "grounded": sum(b.grounded for _, b in pairs),
+        "kept": sum(kept_answers(one, b.program) == 1 for one, b in pairs),
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Find the programs, try them on altered tables, and write results/spurious.json; with --sheet the page for the judge."""
+    """Find the programs, try them on altered tables, and write results/spurious.json; with --sheet the page for the judges."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--unshaped", type=Path, required=True)
-    parser.add_argument("--shaped", type=Path, required=True)
     parser.add_argument("--sheet", type=Path)
+    parser.add_argument("run", nargs="+", help="NAME=RUN, a parser by its run's folder")
     given = parser.parse_args(arguments)
-    runs = {"unshaped": given.unshaped, "shaped": given.shaped}
-    parsers = {name: load_parser(run / "last.safetensors")[0] for name, run in runs.items()}
-    split = parsers["shaped"].config.data.train
-    asked = draw(load_examples(given.data, split).examples)
-    programs = {name: believed(one, asked) for name, one in parsers.items()}
+    runs = dict(text.split("=", 1) for text in given.run)
+    parsers = {name: load_parser(Path(run) / "last.safetensors")[0] for name, run in runs.items()}
+    examples = load_examples(given.data, next(iter(parsers.values())).config.data.train).examples
+    asked, many = draw(examples), draw(examples, MANY)
+    programs = {name: believed(p, asked, p.config.search) for name, p in parsers.items()}
     if given.sheet:
         given.sheet.write_text(sheet(asked, programs), encoding="utf-8")
-    found = []
-    for number, one in enumerate(asked):
-        line: dict[str, Any] = {"question": one.key}
-        for name, texts in programs.items():
-            text = texts[number]
-            kept = kept_answers(one, text) if text is not None else 0.0
-            item = item_key(one.key, text) if text is not None else None
-            line[name] = {"program": text, "item": item, "kept": kept}
-        found.append(line)
-    facts = {"split": split, "seed": SEED, "altered": ALTERED, "questions": found}
+    facts = {
+        "split": next(iter(parsers.values())).config.data.train,
+        "seed": SEED,
+        "altered": ALTERED,
+        "questions": [
+            {
+                "question": one.key,
+                "text": one.example.question.text,
+                "programs": {name: _told(one, found[n]) for name, found in programs.items()},
+            }
+            for n, one in enumerate(asked)
+        ],
+        "by_machine": {
+            name: measure(many, believed(p, many, p.config.search)) for name, p in parsers.items()
+        },
+        "untrained": _untrained(next(iter(parsers.values())).config, many),
+    }
     Path("results/spurious.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def _told(one: Asked, found: Believed | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    kept = kept_answers(one, found.program)
+    return {"item": item_key(one.key, found.program), **asdict(found), "kept": kept}
+
+
+def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
+    """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
+    found = {}
+    preparer = Preparer(config.data.language, config.search.lexicon)
+    ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
+    for surface in (True, False):
+        model = replace(config.model, surface=surface)
+        parser = new_parser(
+            replace(config, model=model), ready, vectors=os.environ.get("DENOTA_VECTORS")
+        )
+        for shaping in ("none", "policy"):
+            search = replace(config.search, shaping=shaping)
+            name = f"{'' if surface else 'no_surface_'}{'un' * (shaping == 'none')}shaped"
+            found[name] = measure(asked, believed(parser, asked, search))
+    return found
 
 
 if __name__ == "__main__":

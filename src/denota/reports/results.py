@@ -1,0 +1,95 @@
+"""What results/ has of the cells, and differences between them with intervals: a paired bootstrap over sequences."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.reports.cells import TABLES
+
+Key = tuple[str, str, bool]
+"""Table, row, shaped."""
+Result = dict[str, Any]
+Found = Mapping[Key, Sequence[Result]]
+"""The results of each cell, one a seed."""
+
+
+def read_results(results: Path) -> Found:
+    """Return what results/ has of all tables."""
+    found: dict[Key, list[Result]] = {}
+    for table in TABLES:
+        for path in sorted(results.glob(f"{table}.*.json")):
+            result = json.loads(path.read_text(encoding="utf-8"))
+            cell = result["cell"]
+            found.setdefault((table, cell["row"], cell["shaped"]), []).append(result)
+    return found
+
+
+def accuracies(results: Sequence[Result]) -> list[float]:
+    """Return the dev answer accuracy of each seed."""
+    return [result["dev_answer_accuracy"] for result in results]
+
+
+def unsteadiness(results: Sequence[Result], first: int = 1) -> list[float]:
+    """Return, for each seed, the mean absolute difference of dev accuracy between successive epochs, from an epoch on. Misra et al. (2018), §5.2."""
+    found = []
+    for result in results:
+        dev = [line["dev_answer_accuracy"] for line in result["epochs"]][first - 1 :]
+        found.append(statistics.mean(abs(b - a) for a, b in pairwise(dev)) if dev[1:] else 0.0)
+    return found
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`."""
+
+    name: str
+    plus: tuple[Key, ...]
+    minus: tuple[Key, ...]
+
+    @property
+    def cells(self) -> tuple[Key, ...]:
+        """All cells it is made of."""
+        return self.plus + self.minus
+
+    def points(self, found: Found) -> float:
+        """Return the difference, in points."""
+        return 100 * float(self._outcomes(found).mean())
+
+    def interval(self, found: Found, sequences: Sequence[str]) -> tuple[float, float]:
+        """Return its 95% interval over the sequences of the dev split."""
+        return bootstrap(self._outcomes(found), sequences)
+
+    def _outcomes(self, found: Found) -> NDArray[np.float64]:
+        """(questions,) the difference on each dev question."""
+        up, down = (
+            np.sum([outcomes(found[key]) for key in keys], axis=0)
+            for keys in (self.plus, self.minus)
+        )
+        return np.asarray(up - down)
+
+
+def outcomes(results: Sequence[Result]) -> NDArray[np.float64]:
+    """(questions,) how often each dev question was answered right, over seeds."""
+    right = [[float(c) for c in result["dev_right"]] for result in results]
+    return np.asarray(np.mean(right, axis=0))
+
+
+def bootstrap(
+    differences: NDArray[np.float64], sequences: Sequence[str], draws: int = 2000
+) -> tuple[float, float]:
+    """Return the 95% interval, in points, of the mean of paired differences, sequences drawn with replacement."""
+    _, group = np.unique(np.array(sequences), return_inverse=True)
+    totals, sizes = np.bincount(group, differences), np.bincount(group)
+    chosen = np.random.default_rng(0).integers(0, len(sizes), (draws, len(sizes)))
+    means = 100 * totals[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
