@@ -118,6 +118,7 @@ def test_every_believed_program_was_judged() -> None:
         for one in filter(None, line["programs"].values()):
             items[one["item"]] = item_key(line["question"], one["program"])
     assert all(item == key for item, key in items.items())
-    for judge, said in verdicts.items():
-        assert set(said) == set(items), judge
+    assert sum(set(said) == set(items) for said in verdicts.values()) >= 2
+    for said in verdicts.values():
+        assert set(said) <= set(items)
         assert set(said.values()) == {"right", "spurious"}

@@ -60,6 +60,9 @@ def judged_section(judged: Judged) -> str:
         "programs in a random order and no parser's name, and went by [a guideline](spurious-guideline.md) written before. A program that does not give the right answer is counted apart. "
         "`python -m denota.reports.spurious` draws the questions and makes the judges' sheet.",
         "",
+        "How far to trust it: judges 1 and 2 are language models, each on its own; that they agree everywhere says that the guideline decides, not that two people would agree, so count them as one. "
+        "The earlier pass is a developer's, before the guideline was written, and without the whole table in view. A difference of a few programs between two lines means nothing.",
+        "",
         *_by_hand(facts, verdicts),
         "",
         *_agreement(facts, verdicts),
@@ -91,23 +94,29 @@ def _by_hand(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
     ]
     for name in _parsers(facts):
         programs = _programs(facts, name)
-        counts = [
-            sum(verdicts[judge][one["item"]] == "spurious" for one in programs) for judge in judges
-        ]
+        counts = [_spurious(verdicts[judge], programs) for judge in judges]
         wrong = len(facts["questions"]) - len(programs)
         said, paper = SAID[name]
         lines.append(f"| {said} | {paper} | {' | '.join(map(str, counts))} | {wrong} |")
     return lines
 
 
+def _spurious(said: Mapping[str, str], programs: Sequence[dict[str, Any]]) -> str:
+    """How many of some programs a judge calls spurious, if all were judged."""
+    if any(one["item"] not in said for one in programs):
+        return "—"
+    return str(sum(said[one["item"]] == "spurious" for one in programs))
+
+
 def _agreement(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
     """How well judges agree with each other and with the two measures."""
     items = {one["item"]: one for name in _parsers(facts) for one in _programs(facts, name)}
     sides = {
-        judge: [said[item] == "spurious" for item in items] for judge, said in verdicts.items()
+        judge: {item: said[item] == "spurious" for item in items if item in said}
+        for judge, said in verdicts.items()
     }
-    sides["answer lost on an altered table"] = [one["kept"] < 1 for one in items.values()]
-    sides["not grounded"] = [not one["grounded"] for one in items.values()]
+    sides["answer lost on an altered table"] = {i: one["kept"] < 1 for i, one in items.items()}
+    sides["not grounded"] = {i: not one["grounded"] for i, one in items.items()}
     names = list(sides)
     lines = [
         f"Agreement on the {len(items)} distinct programs with the right answer, and Cohen's kappa. The machine calls a program spurious if its answer is lost on one of {facts['altered']} altered tables (rows shuffled, columns that the question does "
@@ -119,9 +128,11 @@ def _agreement(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
     for place, one in enumerate(names):
         for other in names[place + 1 :]:
             if one in verdicts:
-                same = sum(a == b for a, b in zip(sides[one], sides[other], strict=True))
-                value = kappa(sides[one], sides[other])
-                lines.append(f"| {one} | {other} | {same} of {len(items)} | {value:.2f} |")
+                both = [item for item in sides[one] if item in sides[other]]
+                first, second = ([sides[name][item] for item in both] for name in (one, other))
+                same = sum(a == b for a, b in zip(first, second, strict=True))
+                value = kappa(first, second)
+                lines.append(f"| {one} | {other} | {same} of {len(both)} | {value:.2f} |")
     return lines
 
 
@@ -148,7 +159,10 @@ def _changed(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
         before, after = (question["programs"].get(name) for name in ("unshaped", "shaped"))
         if before is None or after is None:
             continue
-        said = [{verdicts[j][one["item"]] for j in verdicts} for one in (before, after)]
+        said = [
+            {found[one["item"]] for found in verdicts.values() if one["item"] in found}
+            for one in (before, after)
+        ]
         turned = {("spurious", "right"): "corrected", ("right", "spurious"): "spoilt"}
         if all(len(each) == 1 for each in said):
             change = turned.get((min(said[0]), min(said[1])))
