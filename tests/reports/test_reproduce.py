@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from denota import sample
+from denota.app.reproduce import reproduce_cells
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS
@@ -125,6 +126,25 @@ def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) 
     (work / "experiments" / "table2.mmr.toml").write_text(TINY.replace('"dev"', '"nowhere"'))
     broken = [Cell("table2", "mmr", True)]
     assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == 1
+
+
+def test_a_cell_run_again_is_held_against_what_was_there(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cell = Cell("table2", "maver", True, 2)
+    monkeypatch.chdir(work)
+    assert reproduce_cells([cell], work / "data", 1, again=False, device=None) == 0
+    told = capsys.readouterr().out
+    assert f"{cell.name}: epoch 2, dev" in told and "0 of 1 cells" in told
+    assert reproduce_cells([cell], work / "data", 1, again=True, device="cpu") == 0
+    assert "the same in every epoch" in capsys.readouterr().out
+    path = work / "results" / f"{cell.name}.json"
+    result = json.loads(path.read_text())
+    result["epochs"][0]["loss"] += 1e-9
+    path.write_text(json.dumps(result))
+    assert reproduce_cells([cell], work / "data", 1, again=True, device=None) == 0
+    assert "not the same run" in capsys.readouterr().out
+    assert not (work / "results" / "predictions" / f"{cell.name}.tsv").exists(), "seed 0 alone"
 
 
 def test_the_command_says_what_is_there_already() -> None:
