@@ -23,7 +23,6 @@ from denota.evaluation.predict import gold_of, key_of, predict
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
-from denota.model.batch import make_batch
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates
@@ -79,7 +78,7 @@ class Training:
     @property
     def best_parser(self) -> Parser:
         """The parser to predict with: that of the averaged weights where there are such."""
-        return Parser(self.config, self.parser.vectors, self.optimiser.best)
+        return Parser(self.config, self.optimiser.best)
 
     def run_epoch(self) -> Epoch:
         """Train one epoch and measure on dev."""
@@ -176,7 +175,7 @@ class Training:
         """K of every question and (B, K) the programs' ids."""
         cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
         source, least = DRAWS_FROM.get(cfg.update.intensity), cfg.update.reference_min_reward
-        batch = make_batch(ready, self.parser.vectors)
+        batch = scorer.batch(ready)
         on_gpu = device.type == "cuda"
         self.lap("batch")
         if cfg.search.kind == "exact":  # before the scorer, so that a GPU is waited for once

@@ -6,13 +6,11 @@ A file is written beside its place and moved there, so a reader finds the old on
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -20,8 +18,7 @@ from torch import Tensor
 
 from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError
-from denota.model.parser import Parser, new_scorer
-from denota.model.vectors import WordVectors
+from denota.model.parser import SCORERS, Parser
 
 STATE = "state."
 """What names of tensors that are not weights begin with."""
@@ -42,11 +39,10 @@ def save_parser(
         f"{STATE}{name}": tensor.detach().cpu().contiguous()
         for name, tensor in (state or {}).items()
     }
-    words = sorted(parser.vectors.words, key=parser.vectors.words.__getitem__)
     metadata = {
         "format": "denota 2",
         "config": to_toml(parser.config),
-        "words": json.dumps(words),
+        **parser.scorer.facts(),
         **(facts or {}),
     }
     metadata["sha256"] = _checksum(tensors, metadata)
@@ -95,12 +91,8 @@ def _parser(
     metadata: dict[str, str], tensors: dict[str, Tensor]
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     config = config_of(tomllib.loads(metadata["config"]))
-    matrix = tensors["words.weight"]
-    words = {word: place for place, word in enumerate(json.loads(metadata["words"]), start=1)}
-    vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
-    scorer = new_scorer(config.model, vectors)
-    scorer.load_state_dict({k: v for k, v in tensors.items() if not k.startswith(STATE)})
-    parser = Parser(config, WordVectors(words, matrix.numpy().copy()), scorer)
+    weights = {k: v for k, v in tensors.items() if not k.startswith(STATE)}
+    parser = Parser(config, SCORERS[config.model.scorer].restored(config.model, metadata, weights))
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
     return parser, state, metadata
 

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from denota.config import Config, ModelConfig
-from denota.model.batch import Batch, make_batch
+from denota.config import Config
 from denota.model.cues import DynSPWithCues
-from denota.model.dynsp import DynSP, starting_words
-from denota.model.vectors import WordVectors, unknown, word_vectors
+from denota.model.dynsp import DynSP
+from denota.model.scorer import AxisBatch, Scorer
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
 
-SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP, "cues": DynSPWithCues}
+SCORERS: Final[dict[str, type[Scorer]]] = {"dynsp": DynSP, "cues": DynSPWithCues}
 """What can score the axes of a batch, by the name `model.scorer` gives it."""
-
-
-def new_scorer(model: ModelConfig, vectors: WordVectors) -> DynSP:
-    """Return an untrained scorer."""
-    kind = SCORERS[model.scorer]
-    return kind(vectors, model.hidden, model.dropout, surface=model.surface, bias=model.bias)
 
 
 @dataclass(eq=False)
@@ -36,56 +28,26 @@ class Parser:
     """What scores programs, and how it searches."""
 
     config: Config
-    vectors: WordVectors
-    scorer: DynSP
+    scorer: Scorer
 
     @staticmethod
-    def new(config: Config, words: Iterable[str], vectors: str | None = None) -> Parser:
-        """Make an untrained parser that knows some words.
+    def new(config: Config, questions: Sequence[Prepared], vectors: str | None = None) -> Parser:
+        """Make an untrained parser.
 
         Args:
             config: its settings.
-            words: the words of the data.
+            questions: some that it will meet.
             vectors: where word vectors come from, if not as the config says.
         """
-        source = vectors or config.model.vectors
-        known = word_vectors({*words, *starting_words()}, source, config.model.dimension)
         torch.manual_seed(config.seed)
-        return Parser(config, known, new_scorer(config.model, known))
+        model = config.model
+        scorer = SCORERS[model.scorer].new(model, questions, vectors or model.vectors)
+        return Parser(config, scorer)
 
     @property
     def device(self) -> torch.device:
         """Where the scorer is."""
-        return self.scorer.recall.device
-
-    def learn_words(self, words: Iterable[str]) -> None:
-        """Give words that were never seen the vectors that belong to them."""
-        new = sorted({word for word in words if word not in self.vectors.words})
-        if not new:
-            return
-        dimension = self.vectors.matrix.shape[1]
-        source = self.config.model.vectors
-        rows = np.stack([unknown(word, dimension, source) for word in new])
-        numbers = {word: len(self.vectors.matrix) + place for place, word in enumerate(new)}
-        matrix = np.concatenate([self.vectors.matrix, rows])
-        self.vectors = WordVectors({**self.vectors.words, **numbers}, matrix)
-        weight = self.scorer.words.weight
-        more = torch.from_numpy(rows).to(weight)
-        self.scorer.words = torch.nn.Embedding(
-            len(matrix),
-            dimension,
-            padding_idx=0,
-            sparse=True,
-            _weight=torch.cat([weight.detach(), more]),
-        )
-
-    def _perhaps_new(self, question: Prepared) -> Iterable[str]:
-        """The words of a question that were not all met before."""
-        yield from question.question
-        yield from question.previous_question
-        for texts in (question.names, question.values):
-            if not self.vectors.has_met(texts):
-                yield from chain.from_iterable(texts)
+        return self.scorer.device
 
     def best(
         self, questions: Sequence[Prepared], count: int = 1
@@ -125,10 +87,10 @@ class Parser:
         flat = lay_flat(questions, batch.offsets, batch.width, cfg, self.device, judged=False)
         return flat, flat_scores(flat, entries, self.scorer.recall, cfg.model_eta)
 
-    def _entries(self, questions: Sequence[Prepared]) -> tuple[Batch, Tensor]:
+    def _entries(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Tensor]:
         """(B, L) the scores of all axis entries of a batch."""
         with torch.inference_mode(False):  # new words are weights like any others
-            self.learn_words(word for q in questions for word in self._perhaps_new(q))
-        batch = make_batch(questions, self.vectors)
+            self.scorer.meet(questions)
+        batch = self.scorer.batch(questions)
         with torch.inference_mode():
             return batch, self.scorer.eval()(batch.to(self.device))
