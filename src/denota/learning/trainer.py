@@ -179,7 +179,9 @@ class Training:
         on_gpu = device.type == "cuda"
         self.lap("batch")
         if cfg.search.kind == "exact":  # before the scorer, so that a GPU is waited for once
-            flat = lay_flat(ready, batch.offsets, batch.width, cfg.search, device)
+            flat = lay_flat(
+                ready, batch.offsets, batch.width, cfg.search, device, outcome=scorer.outcome
+            )
         self.lap("lay flat")
         with torch.autocast(
             device.type, torch.bfloat16, on_gpu and cfg.train.precision == "bfloat16"
@@ -193,17 +195,20 @@ class Training:
             self.lap("search")
             return found, ids
         recall, eta = float(scorer.recall.detach()), cfg.search.model_eta
+        scored = [
+            AxisScores(line, batch.offsets, recall, eta, scorer.outcome)
+            for line in entries.detach().cpu().numpy()
+        ]
         one_by_one = [
-            find(q, AxisScores(line, batch.offsets, recall, eta), cfg.search, least, source, u)
-            for q, line, u in zip(
-                ready, entries.detach().cpu().numpy(), uniforms.tolist(), strict=True
-            )
+            find(q, axis, cfg.search, least, source, u)
+            for q, axis, u in zip(ready, scored, uniforms.tolist(), strict=True)
         ]
         self.lap("search")
         ids = np.zeros((len(ready), max(1, *(len(one.ids) for one in one_by_one))), np.int64)
         for line, one in zip(ids, one_by_one, strict=True):
             line[: len(one.ids)] = one.ids
-        return pad(ready, one_by_one, entries, batch.offsets, scorer.recall, eta), ids
+        found = pad(ready, one_by_one, entries, batch.offsets, scorer.recall, eta, scorer.outcome)
+        return found, ids
 
     def _remember(
         self,

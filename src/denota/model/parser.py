@@ -59,19 +59,22 @@ class Parser:
             places, there = best_of_each(flat, scores, count)
             ids = (places - flat.starts[:, None]).cpu().numpy()
             return [line[here] for line, here in zip(ids, there.cpu().numpy(), strict=True)]
-        batch, entries = self._entries(questions)
-        recall = float(self.scorer.recall.detach())
         return [
-            best(q, AxisScores(line, batch.offsets, recall, cfg.model_eta), cfg, count)
-            for q, line in zip(questions, entries.cpu().numpy(), strict=True)
+            best(q, axis, cfg, count)
+            for q, axis in zip(questions, self._axes(questions), strict=True)
         ]
 
     def axis(self, question: Prepared) -> AxisScores:
         """Return a question's scored axis, for search question by question."""
-        batch, entries = self._entries([question])
+        return self._axes([question])[0]
+
+    def _axes(self, questions: Sequence[Prepared]) -> list[AxisScores]:
+        batch, entries = self._entries(questions)
         recall = float(self.scorer.recall.detach())
-        eta = self.config.search.model_eta
-        return AxisScores(entries[0].cpu().numpy(), batch.offsets, recall, eta)
+        eta, outcome = self.config.search.model_eta, self.scorer.outcome
+        return [
+            AxisScores(line, batch.offsets, recall, eta, outcome) for line in entries.cpu().numpy()
+        ]
 
     def rated(self, question: Prepared, count: int) -> tuple[list[int], list[float]]:
         """Return a question's best programs, best first, and the model's probability of each among all programs."""
@@ -84,7 +87,10 @@ class Parser:
         """The programs of a batch and (P,) their scores."""
         cfg = self.config.search
         batch, entries = self._entries(questions)
-        flat = lay_flat(questions, batch.offsets, batch.width, cfg, self.device, judged=False)
+        outcome = self.scorer.outcome
+        flat = lay_flat(
+            questions, batch.offsets, batch.width, cfg, self.device, judged=False, outcome=outcome
+        )
         return flat, flat_scores(flat, entries, self.scorer.recall, cfg.model_eta)
 
     def _entries(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Tensor]:

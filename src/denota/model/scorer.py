@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
-from denota.search.axes import BLOCKS, FIXED
+from denota.search.axes import BLOCKS, FIXED, OUTCOMES
 from denota.search.prepare import Prepared
 
 Ids = NDArray[np.int64]
@@ -52,8 +52,8 @@ def _moved(batch: Any, device: torch.device) -> Any:
     return replace(batch, **moved)
 
 
-def widths_of(questions: Sequence[Prepared]) -> dict[str, int]:
-    """Return the width of each block that fits all of some questions."""
+def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str, int]:
+    """Return the width of each block that fits all of some questions, with or without those of what programs would answer."""
     columns = max(len(q.names) for q in questions)
     values = max(1, *(len(q.values) for q in questions))
     constants = max(1, *(len(q.before_constant) for q in questions))
@@ -63,6 +63,8 @@ def widths_of(questions: Sequence[Prepared]) -> dict[str, int]:
         "compare": 4 * constants,
         "word": max(1, *(_words(q) for q in questions)),
         "constant": constants,
+        **dict.fromkeys(("ranked", "compared", "stated"), columns if outcome else 0),
+        "outcome": OUTCOMES if outcome else 0,
         "fixed": len(FIXED),
     }
 
@@ -76,6 +78,8 @@ def _words(question: Prepared) -> int:
 class Scorer(nn.Module):
     """Scores the axis entries of questions."""
 
+    outcome = False
+    """Whether conditions are scored by what they would answer as well."""
     recall: nn.Parameter
     """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.config import SearchConfig
+from denota.search.axes import BLOCKS
 from denota.search.candidates import Candidates
 from denota.search.policy import first
 from denota.search.prepare import Prepared
@@ -49,6 +50,7 @@ def lay_flat(
     cfg: SearchConfig,
     device: torch.device,
     judged: bool = True,
+    outcome: bool = False,
 ) -> Flat:
     """Lay the programs of a batch end to end.
 
@@ -59,6 +61,7 @@ def lay_flat(
         cfg: the settings of the search.
         device: where the search will run.
         judged: whether the answers are known and looked at.
+        outcome: whether conditions are scored by what they would answer as well.
     """
     most_selected = max(q.axes.select_block.shape[1] for q in questions)
     select, condition, of_select, of_condition = [], [], [], []
@@ -66,10 +69,15 @@ def lay_flat(
     for line, q in enumerate(questions):
         axes = q.axes
         own = offsets + line * width
-        entries = np.full((len(axes.select_block), most_selected), own[-1])
+        nothing = own[BLOCKS.index("fixed")]
+        entries = np.full((len(axes.select_block), most_selected), nothing)
         entries[:, : axes.select_block.shape[1]] = own[axes.select_block] + axes.select_entry
         select.append(entries)
-        condition.append(own[axes.condition_block] + axes.condition_entry)
+        tests = own[axes.condition_block] + axes.condition_entry
+        if outcome:
+            block, entry = q.outcome
+            tests = np.concatenate([tests, own[block] + entry], axis=1)
+        condition.append(tests)
         for place in axes.places:
             chosen = np.arange(place.s0 + s0, place.s1 + s0, dtype=np.int32)
             of_select.append(chosen.repeat(len(place.conditions)))
