@@ -162,8 +162,13 @@ def test_padding_and_company_do_not_matter(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", PAD)
 def test_a_text_of_padding_alone_is_finite(kind: str) -> None:
-    ids = torch.full((1, 4), PAD[kind])
-    assert small(kind)(ids, torch.zeros(1, 4, dtype=torch.bool)).isfinite().all()
+    model = small(kind).train()
+    ids, mask, _ = batch(kind, (5, 3))
+    mask[1] = False
+    found = model(ids, mask)
+    found.sum().backward()
+    assert found.isfinite().all()
+    assert all(weight.grad.isfinite().all() for weight in model.parameters())
 
 
 @pytest.mark.parametrize("kind", PAD)
