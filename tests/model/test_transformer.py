@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from denota.errors import ModelError
-from denota.model.pretrained import find_pretrained
 from denota.model.transformer import (
     Transformer,
     distance_buckets,
@@ -121,8 +120,8 @@ def test_first_layers_are_those_of_the_whole(
 
 
 @pytest.mark.parametrize("name", ["minilm", pytest.param("mpnet", marks=pytest.mark.slow)])
-def test_real_weights_equal_to_transformers(name: str) -> None:
-    folder = installed(name)
+def test_real_weights_equal_to_transformers(name: str, pretrained: Callable[[str], Path]) -> None:
+    folder = pretrained(name)
     from transformers import AutoModel
 
     theirs = AutoModel.from_pretrained(folder).eval()
@@ -138,13 +137,6 @@ def test_real_weights_equal_to_transformers(name: str) -> None:
         expected, found = theirs(ids, mask.long()).last_hidden_state, ours(ids, mask)
     assert (found - expected)[mask].abs().max() < 1e-5
     assert torch.equal(ours.word_vectors, theirs.embeddings.word_embeddings.weight)
-
-
-def installed(name: str) -> Path:
-    try:
-        return find_pretrained(name)
-    except ModelError as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("kind", PAD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from denota.errors import ModelError
-from denota.model.pretrained import find_pretrained
 from denota.model.wordpieces import Wordpieces, read_wordpieces
 from denota.tokens import tokenise
 
@@ -71,15 +71,16 @@ def small(kind: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module", params=["bert", "mpnet", "minilm", "real mpnet"])
-def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    pretrained: Callable[[str], Path],
+) -> Path:
     if request.param in MARKS:
         path = tmp_path_factory.mktemp(request.param)
         (path / "tokenizer.json").write_text(json.dumps(small(request.param)), encoding="utf-8")
         return path
-    try:
-        return find_pretrained(request.param.removeprefix("real "))
-    except ModelError as error:
-        pytest.skip(str(error))
+    return pretrained(request.param.removeprefix("real "))
 
 
 @pytest.fixture(scope="module")
