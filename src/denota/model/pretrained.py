@@ -99,10 +99,8 @@ def _mpnet(place: Path) -> Path:
     slices = [_slice(name) for name in SLICES]
     missing = [name for name, found in zip(SLICES, slices, strict=True) if found is None]
     if missing:
-        packages = "any of its packages" if len(missing) == len(SLICES) else " and ".join(missing)
-        raise ModelError(
-            f"the weights of mpnet cannot be put together without {packages}; {INSTALL['mpnet']}"
-        )
+        what = "are not installed" if len(missing) == len(SLICES) else f"lack {', '.join(missing)}"
+        raise ModelError(f"the weights of mpnet {what}; {INSTALL['mpnet']}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         # `search.store` clears away such a folder if this run is killed
