@@ -71,9 +71,10 @@ class Optimiser:
         self.step_number += 1
         for name, weight in self.scorer.named_parameters():
             if name in gradients:
+                own = rate * cfg.pretrained if name.startswith(PRETRAINED) else rate
                 if cfg.decay and not gradients[name].is_sparse:
-                    weight.mul_(1 - rate * cfg.decay)
-                _MOVES[cfg.optimiser](self, name, weight, gradients[name], rate, scale)
+                    weight.mul_(1 - own * cfg.decay)
+                _MOVES[cfg.optimiser](self, name, weight, gradients[name], own, scale)
         if self.averaged is not None:
             self._average(gradients)
 
@@ -154,6 +155,8 @@ class Optimiser:
             self.averaged.load_state_dict(weights)
 
 
+PRETRAINED: Final = "encoder."
+"""What the names of pretrained weights begin with."""
 WORDS: Final = "words.weight"
 """The word vectors of a scorer that has such."""
 SELDOM: Final = 50

@@ -13,13 +13,18 @@ from torch import Tensor
 from denota.config import Config
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
+from denota.model.encoder import Encoder
 from denota.model.scorer import AxisBatch, Scorer
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
 
-SCORERS: Final[dict[str, type[Scorer]]] = {"dynsp": DynSP, "cues": DynSPWithCues}
+SCORERS: Final[dict[str, type[Scorer]]] = {
+    "dynsp": DynSP,
+    "cues": DynSPWithCues,
+    "encoder": Encoder,
+}
 """What can score the axes of a batch, by the name `model.scorer` gives it."""
 
 

@@ -102,6 +102,7 @@ class Transformer(nn.Module):
         segments: Tensor | None = None,
         *,
         words: Tensor | None = None,
+        places: Tensor | None = None,
     ) -> Tensor:
         """(B, T, D) the last hidden states; those of padding mean nothing.
 
@@ -110,6 +111,7 @@ class Transformer(nn.Module):
             mask: (B, T) true where there is a piece, padding last; None if there is no padding.
             segments: (B, T) the kind of text a piece belongs to, 0 without; MPNet has no kinds and takes no notice.
             words: (B, T, D) vectors to read in place of those of `ids`.
+            places: (B, T) where each piece stands, if not one after the other; pieces may share a place.
         """
         if (ids is None) == (words is None):
             raise ValueError("an encoder reads ids or words, one of the two")
@@ -119,25 +121,26 @@ class Transformer(nn.Module):
             raise ModelError(
                 f"a text of {length} pieces is too long for the encoder, which reads {self.shape.longest}"
             )
-        hidden = hidden + self.positions.weight[self.shape.first : self.shape.first + length]
+        if places is None:
+            places = torch.arange(length, device=hidden.device)[None]
+        hidden = hidden + self.positions(self.shape.first + places)
         if self.segments is not None:
             kinds = self.segments.weight[0] if segments is None else self.segments(segments)
             hidden = hidden + kinds
         hidden = self.dropout(self.norm(hidden))
-        bias = self._bias(hidden, mask)
+        bias = self._bias(hidden, mask, places)
         for layer in self.layers:
             hidden = layer(hidden, bias)
         return hidden
 
-    def _bias(self, hidden: Tensor, mask: Tensor | None) -> Tensor | None:
+    def _bias(self, hidden: Tensor, mask: Tensor | None, places: Tensor) -> Tensor | None:
         """(B or 1, H or 1, T or 1, T) what is added to the attention of all layers."""
         bias = None
         if mask is not None:
             bias = hidden.new_zeros(mask.shape).masked_fill_(~mask.bool(), HIDDEN)[:, None, None]
         if self.distances is not None:
-            length = hidden.shape[1]
-            far = self.distances(self.buckets[:length, :length])  # (T, T, H)
-            far = far.permute(2, 0, 1)[None].to(hidden.dtype)
+            buckets = self.buckets[places[:, :, None], places[:, None, :]]  # (B or 1, T, T)
+            far = self.distances(buckets).permute(0, 3, 1, 2).to(hidden.dtype)
             bias = far if bias is None else bias + far
         return bias
 

@@ -78,6 +78,11 @@ def read_wordpieces(folder: Path) -> Wordpieces:
         tokenizer = Tokenizer.from_str(text)
     except Exception as error:  # the library raises no class of its own
         raise ModelError(f"{path} is not a tokenizer: {error}") from None
+    return wordpieces_of(tokenizer, path)
+
+
+def wordpieces_of(tokenizer: Tokenizer, path: Path | None = None) -> Wordpieces:
+    """Return the wordpieces of a tokenizer."""
     padding = tokenizer.padding
     tokenizer.no_padding()  # files of sentence encoders pad and cut at 128 pieces
     tokenizer.no_truncation()
@@ -87,7 +92,9 @@ def read_wordpieces(folder: Path) -> Wordpieces:
     pads += [tokenizer.token_to_id(name) for name in ("<pad>", "[PAD]")]
     pad = next((number for number in pads if number is not None), None)
     if len(marks) != 2 or pad is None:
-        raise ModelError(f"{path} does not say how a text begins and ends and is padded")
+        raise ModelError(
+            f"{path or 'the tokenizer'} does not say how a text begins and ends and is padded"
+        )
     return Wordpieces(tokenizer, marks[0], marks[1], pad, tokenizer.get_vocab_size())
 
 

@@ -49,6 +49,8 @@ class Prepared:
     rewards: Floats | None  #: (P,) None where the answer is not known
     previous: Denotation | None
     """The answer before it, as context."""
+    text: str
+    """The question as it was asked."""
     table: Table
     history: tuple[str, ...]
     """The questions before it, oldest first."""
@@ -155,6 +157,7 @@ def prepare(
         words_of(space, axes, tokens, question, lexicon),
         space.rewards(answer) if answer is not None else None,
         previous,
+        question,
         table,
         history,
         partial(program_space, question, table, previous, language),

@@ -395,6 +395,7 @@ class _Record:
             Words(**{name: arrays[name] for name in _WORDS}),
             arrays["rewards"] if task.answer is not None else None,
             task.previous,
+            asked.text,
             asked.table,
             asked.history,
             partial(program_space, asked.text, asked.table, task.previous, language),
