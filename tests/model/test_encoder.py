@@ -139,7 +139,7 @@ def test_what_is_read(wordpieces: Wordpieces) -> None:
     questions = prepared()
     read = reader(questions[3])
     assert list(np.unique(read.parts)) == [0, 1, 2, 3, 4, 5]
-    assert [questions[3].values[v] for v in read.shown] == [("1912",), ("corona", "maris")]
+    assert [questions[3].values[v] for v in read.shown] == [("corona", "maris"), ("1912",)]
     assert len(read.columns) == 4 and (read.columns[:, 1] > read.columns[:, 0]).all()
     assert (read.parts[slice(*read.cells[0])] == 5).all()
     starts = read.places[read.columns[:, 0]]
