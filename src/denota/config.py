@@ -25,6 +25,8 @@ class DataConfig:
     """The split that chooses the stopping epoch; empty for none."""
     language: str = "dynsp++"
     """The program language; `+x` and `-x` behind it add and take operators."""
+    made_up: int = 0
+    """Learn from so many made-up questions about the tables of the training split in place of its own questions."""
 
 
 @dataclass(frozen=True, slots=True)
