@@ -18,6 +18,7 @@ from torch import Tensor
 
 from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError
+from denota.model.compact import compact, expanded
 from denota.model.parser import SCORERS, Parser
 
 STATE = "state."
@@ -29,12 +30,16 @@ def save_parser(
     parser: Parser,
     state: Mapping[str, Tensor] | None = None,
     facts: Mapping[str, str] | None = None,
+    *,
+    small: bool = False,
 ) -> None:
-    """Write a parser, with more tensors and facts beside it if given."""
+    """Write a parser, with more tensors and facts beside it if given; small, in a quarter of the room, weights being rounded."""
     tensors = {
         name: weight.detach().cpu().contiguous()
         for name, weight in parser.scorer.state_dict().items()
     }
+    if small:
+        tensors = compact(tensors)
     tensors |= {
         f"{STATE}{name}": tensor.detach().cpu().contiguous()
         for name, tensor in (state or {}).items()
@@ -91,7 +96,7 @@ def _parser(
     metadata: dict[str, str], tensors: dict[str, Tensor]
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     config = config_of(tomllib.loads(metadata["config"]))
-    weights = {k: v for k, v in tensors.items() if not k.startswith(STATE)}
+    weights = expanded({k: v for k, v in tensors.items() if not k.startswith(STATE)})
     parser = Parser(config, SCORERS[config.model.scorer].restored(config.model, metadata, weights))
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
     return parser, state, metadata
