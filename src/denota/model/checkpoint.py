@@ -6,9 +6,11 @@ A file is written beside its place and moved there, so a reader finds the old on
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -18,6 +20,7 @@ from torch import Tensor
 
 from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError
+from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
 from denota.model.parser import SCORERS, Parser
 
@@ -48,6 +51,7 @@ def save_parser(
         "format": "denota 2",
         "config": to_toml(parser.config),
         **parser.scorer.facts(),
+        **_calibration_facts(parser.calibration),
         **(facts or {}),
     }
     metadata["sha256"] = _checksum(tensors, metadata)
@@ -97,9 +101,16 @@ def _parser(
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     config = config_of(tomllib.loads(metadata["config"]))
     weights = expanded({k: v for k, v in tensors.items() if not k.startswith(STATE)})
-    parser = Parser(config, SCORERS[config.model.scorer].restored(config.model, metadata, weights))
+    scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
+    known = json.loads(metadata.get("calibration", "null"))
+    calibration = Calibration(tuple(known["weights"]), known["sure"]) if known else None
+    parser = Parser(config, scorer, calibration)
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
     return parser, state, metadata
+
+
+def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
+    return {} if calibration is None else {"calibration": json.dumps(asdict(calibration))}
 
 
 def _checksum(tensors: Mapping[str, Tensor], facts: Mapping[str, str]) -> str:

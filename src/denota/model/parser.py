@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from denota.config import Config
+from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
@@ -28,12 +29,18 @@ SCORERS: Final[dict[str, type[Scorer]]] = {
 """What can score the axes of a batch, by the name `model.scorer` gives it."""
 
 
+SURE: Final = 0.5
+"""Without a calibration, an answer is sure if it has this share of all probability."""
+
+
 @dataclass(eq=False)
 class Parser:
     """What scores programs, and how it searches."""
 
     config: Config
     scorer: Scorer
+    calibration: Calibration | None = None
+    """How confidence is had from probabilities, where that was measured."""
 
     @staticmethod
     def new(config: Config, questions: Sequence[Prepared], vectors: str | None = None) -> Parser:
@@ -81,11 +88,35 @@ class Parser:
             AxisScores(line, batch.offsets, recall, eta, outcome) for line in entries.cpu().numpy()
         ]
 
-    def rated(self, question: Prepared, count: int) -> tuple[list[int], list[float]]:
-        """Return a question's best programs, best first, and the model's probability of each among all programs."""
-        ids = self.best([question], count)[0].tolist()
-        _, scores = self._scored([question])
-        return ids, torch.softmax(scores.double(), dim=0)[ids].tolist()
+    def rated(
+        self, questions: Sequence[Prepared], count: int
+    ) -> list[tuple[list[int], list[float]]]:
+        """Return each question's best programs, best first, and the model's probability of each among all programs."""
+        flat, scores = self._scored(questions)
+        places, there = best_of_each(flat, scores, count)
+        found = []
+        for line, start in enumerate(flat.starts.tolist()):
+            own = scores[start : start + int(flat.counts[line])].double()
+            ids = (places[line][there[line]] - start).tolist()
+            found.append((ids, torch.softmax(own, dim=0)[ids].tolist()))
+        return found
+
+    def confidence(
+        self, probabilities: Sequence[float], same: Sequence[bool], follows: bool
+    ) -> tuple[float, bool]:
+        """Return how likely an answer is right, and whether that is sure.
+
+        Args:
+            probabilities: of the best programs.
+            same: which of them give the answer.
+            follows: whether a question came before.
+        """
+        if self.calibration is None:
+            own = min(1.0, sum(p for p, s in zip(probabilities, same, strict=True) if s))
+            return own, own >= SURE
+        features = answer_features(probabilities, same, follows)
+        found = float(self.calibration.confidence(features[None])[0])
+        return found, found >= self.calibration.sure
 
     @torch.inference_mode()
     def _scored(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor]:
