@@ -100,6 +100,29 @@ def test_a_batch_is_its_questions_one_by_one(scorer: Encoder, language: str) -> 
         np.testing.assert_allclose(found.detach().numpy(), expected, atol=1e-4)
 
 
+def test_programs_looked_at_as_a_whole(scorer: Encoder) -> None:
+    questions = prepared("dynsp++")
+    plain = Parser(Config(), Encoder.restored(ModelConfig(width=8, cells=6), scorer.facts(), scorer.state_dict()))  # fmt: skip
+    plain.scorer.refines = 0
+    whole = Parser(Config(), scorer)
+    for one, other in zip(plain.best(questions, 5), whole.best(questions, 5), strict=True):
+        assert one.tolist() == other.tolist(), "it begins as if it were not there"
+    torch.manual_seed(1)
+    torch.nn.init.normal_(scorer.whole.scores.weight, std=3.0)
+    try:
+        before = plain.best(questions, scorer.refines)
+        after = whole.best(questions, scorer.refines)
+        alone = [whole.best([question], scorer.refines)[0] for question in questions]
+    finally:
+        torch.nn.init.zeros_(scorer.whole.scores.weight)
+    changed = 0
+    for one, other, lonely in zip(before, after, alone, strict=True):
+        assert other[0] in one, "the best is one of those that were looked at"
+        assert other[0] == lonely[0], "company does not matter"
+        changed += one[0] != other[0]
+    assert changed
+
+
 def test_doing_nothing_scores_nothing(scorer: Encoder) -> None:
     batch = scorer.batch(prepared())
     place = batch.offsets[BLOCKS.index("fixed")] + FIXED.index("nothing")
@@ -197,6 +220,7 @@ def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:
         training.run_epoch()
     assert training.evaluate(examples).answer_accuracy == 100 > before
     assert torch.equal(parser.scorer.encoder.word_vectors, words), "word vectors stay"
+    assert parser.scorer.whole.scores.weight.any()
     save_parser(tmp_path / "model.safetensors", parser)
     loaded, _, _ = load_parser(tmp_path / "model.safetensors")
     for one, other in zip(loaded.best(ready, 5), parser.best(ready, 5), strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -186,11 +187,15 @@ class Training:
         with torch.autocast(
             device.type, torch.bfloat16, on_gpu and cfg.train.precision == "bfloat16"
         ):
-            entries = scorer(batch.to(device)).float()
+            axis = scorer.read(batch.to(device))
+        entries = axis.entries.float()
         self.lap("forward")
         if cfg.search.kind == "exact":
             drawn = torch.from_numpy(uniforms).to(device)
-            found, places = find_all(flat, entries, scorer.recall, cfg.search, least, source, drawn)
+            refine = partial(scorer.refine, axis) if scorer.refines else None
+            found, places = find_all(
+                flat, entries, scorer.recall, cfg.search, least, source, drawn, refine
+            )
             ids = (places - flat.starts[:, None]).cpu().numpy()
             self.lap("search")
             return found, ids

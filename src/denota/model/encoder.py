@@ -27,7 +27,7 @@ from denota.model.encoder_batch import (
 )
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
-from denota.model.scorer import Scorer
+from denota.model.scorer import Axis, Scorer
 from denota.model.transformer import Layer, Shape, Transformer, read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES
@@ -43,6 +43,7 @@ class Encoder(Scorer):
     """Scores for the axes of a batch of questions, by a pretrained encoder."""
 
     outcome = True
+    refines = 20
 
     def __init__(
         self, encoder: Transformer, wordpieces: Wordpieces, width: int, cells: int, dropout: float
@@ -71,6 +72,12 @@ class Encoder(Scorer):
         self.words = Head(2 * width, width, 1, dropout)
         self.actions = Head(width, width, len(FIXED) + OUTCOMES, dropout)
         self.recall = nn.Parameter(torch.zeros(()))
+        self.kinds = nn.Embedding(len(BLOCKS), width)
+        """What an entry is for, beside what it is."""
+        self.acts = nn.Embedding(len(FIXED) + OUTCOMES + 4, width)
+        """Actions, outcomes and comparisons."""
+        self.whole = Head(2 * width + 2, width, 1, dropout)
+        nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
 
     @classmethod
     def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> Self:
@@ -112,6 +119,19 @@ class Encoder(Scorer):
 
     def forward(self, batch: EncoderBatch) -> Tensor:
         """(B, L) the scores of all axis entries, block after block."""
+        return self.read(batch).entries
+
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
+        """(B, K) what is added to the scores of programs, by the sum of what their entries are."""
+        assert axis.vectors is not None and axis.summary is not None
+        flat = axis.vectors.reshape(-1, axis.vectors.shape[2])
+        program = flat[parts].sum(dim=2)  # (B, K, M)
+        given = torch.cat([program, _each(axis.summary, program), features], dim=2)
+        more: Tensor = self.whole(given)[0]
+        return more[..., 0]
+
+    def read(self, batch: EncoderBatch) -> Axis:
+        """Score the axis of a batch."""
         there = batch.pieces != self.wordpieces.pad
         kinds = (batch.parts > 3).long()
         states = self.encoder(batch.pieces, there, kinds, places=batch.places)  # (B, T, D)
@@ -152,11 +172,12 @@ class Encoder(Scorer):
             ],
             dim=2,
         )
-        of_values, _ = self.values(values)
+        of_values, value_hidden = self.values(values)
         constants = self.constant_state(_spans(sums, batch.constants))
-        of_constants, _ = self.constants(torch.cat([constants, _each(summary, constants)], dim=2))
+        stated = torch.cat([constants, _each(summary, constants)], dim=2)
+        of_constants, constant_hidden = self.constants(stated)
         sought = self.word_state(_spans(sums, batch.words))
-        of_words, _ = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
+        of_words, word_hidden = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
         of_actions, _ = self.actions(summary)
         fixed = of_actions[:, : len(FIXED)].clone()
         fixed[:, FIXED.index("nothing")] = 0
@@ -169,7 +190,32 @@ class Encoder(Scorer):
             "outcome": of_actions[:, len(FIXED) :],
             "fixed": fixed,
         }
-        return torch.cat([scores[name] for name in BLOCKS], dim=1)
+        entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
+        hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
+        return Axis(entries, self._vectors(batch, *hidden), summary)
+
+    def _vectors(
+        self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
+    ) -> Tensor:
+        """(B, L, M) what every axis entry is: the hidden layer of its head, or a vector of its own, and its block's."""
+        acts = self.acts.weight[None].expand(len(columns), -1, -1)
+        fixed, outcomes, compared = torch.split(acts, [len(FIXED), OUTCOMES, 4], dim=1)
+        size = constants.shape[1]
+        found = {
+            **dict.fromkeys(COLUMN_HEADS, columns),
+            **dict.fromkeys(VALUE_HEADS, values),
+            "compare": constants.repeat_interleave(4, dim=1) + compared.repeat(1, size, 1),
+            "constant": constants,
+            "word": words,
+            "outcome": outcomes,
+            "fixed": fixed,
+        }
+        parts = [found[name] + self.kinds.weight[n] for n, name in enumerate(BLOCKS)]
+        vectors = torch.cat(parts, dim=1)
+        nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
+        there = torch.ones_like(vectors[:1, :, :1])
+        there[:, nothing] = 0
+        return vectors * there
 
 
 class Head(nn.Module):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,8 +16,8 @@ from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
-from denota.model.scorer import AxisBatch, Scorer
-from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat
+from denota.model.scorer import Axis, AxisBatch, Scorer
+from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
@@ -81,11 +82,12 @@ class Parser:
         return self._axes([question])[0]
 
     def _axes(self, questions: Sequence[Prepared]) -> list[AxisScores]:
-        batch, entries = self._entries(questions)
+        batch, axis = self._read(questions)
         recall = float(self.scorer.recall.detach())
         eta, outcome = self.config.search.model_eta, self.scorer.outcome
         return [
-            AxisScores(line, batch.offsets, recall, eta, outcome) for line in entries.cpu().numpy()
+            AxisScores(line, batch.offsets, recall, eta, outcome)
+            for line in axis.entries.cpu().numpy()
         ]
 
     def rated(
@@ -121,18 +123,26 @@ class Parser:
     @torch.inference_mode()
     def _scored(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor]:
         """The programs of a batch and (P,) their scores."""
-        cfg = self.config.search
-        batch, entries = self._entries(questions)
-        outcome = self.scorer.outcome
+        cfg, scorer = self.config.search, self.scorer
+        batch, axis = self._read(questions)
         flat = lay_flat(
-            questions, batch.offsets, batch.width, cfg, self.device, judged=False, outcome=outcome
+            questions,
+            batch.offsets,
+            batch.width,
+            cfg,
+            self.device,
+            judged=False,
+            outcome=scorer.outcome,
         )
-        return flat, flat_scores(flat, entries, self.scorer.recall, cfg.model_eta)
+        scores = flat_scores(flat, axis.entries, scorer.recall, cfg.model_eta)
+        if scorer.refines:
+            scores = refined(flat, scores, scorer.refines, partial(scorer.refine, axis))
+        return flat, scores
 
-    def _entries(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Tensor]:
-        """(B, L) the scores of all axis entries of a batch."""
+    def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
+        """A batch and its scored axis."""
         with torch.inference_mode(False):  # new words are weights like any others
             self.scorer.meet(questions)
         batch = self.scorer.batch(questions)
         with torch.inference_mode():
-            return batch, self.scorer.eval()(batch.to(self.device))
+            return batch, self.scorer.eval().read(batch.to(self.device))

@@ -75,11 +75,22 @@ def _words(question: Prepared) -> int:
     return int(words.max(initial=0)) + 1
 
 
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """The axis of a batch as scored."""
+
+    entries: Tensor  #: (B, L) the score of each entry
+    vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
+    summary: Tensor | None = None  #: (B, M) the questions, likewise
+
+
 class Scorer(nn.Module):
     """Scores the axis entries of questions."""
 
     outcome = False
     """Whether conditions are scored by what they would answer as well."""
+    refines = 0
+    """So many of the best programs are looked at once more as a whole; none if 0."""
     recall: nn.Parameter
     """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
 
@@ -107,6 +118,20 @@ class Scorer(nn.Module):
 
     def forward(self, batch: Any) -> Tensor:
         """(B, L) the scores of all axis entries, block after block."""
+        raise NotImplementedError
+
+    def read(self, batch: Any) -> Axis:
+        """Return the axis of a batch as scored."""
+        return Axis(self(batch))
+
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
+        """(B, K) what is added to the scores of some programs, looked at as a whole.
+
+        Args:
+            axis: of the batch.
+            parts: (B, K, width) the entries of each program, as places in the (B, L) scores laid flat.
+            features: (B, K, 2) recall and critique.
+        """
         raise NotImplementedError
 
     def meet(self, questions: Sequence[Prepared]) -> None:
