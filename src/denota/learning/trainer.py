@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,6 @@ from denota.evaluation.predict import gold_of, key_of, predict
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
-from denota.model.batch import make_batch
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates
@@ -79,7 +79,7 @@ class Training:
     @property
     def best_parser(self) -> Parser:
         """The parser to predict with: that of the averaged weights where there are such."""
-        return Parser(self.config, self.parser.vectors, self.optimiser.best)
+        return Parser(self.config, self.optimiser.best)
 
     def run_epoch(self) -> Epoch:
         """Train one epoch and measure on dev."""
@@ -176,35 +176,44 @@ class Training:
         """K of every question and (B, K) the programs' ids."""
         cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
         source, least = DRAWS_FROM.get(cfg.update.intensity), cfg.update.reference_min_reward
-        batch = make_batch(ready, self.parser.vectors)
+        batch = scorer.batch(ready)
         on_gpu = device.type == "cuda"
         self.lap("batch")
         if cfg.search.kind == "exact":  # before the scorer, so that a GPU is waited for once
-            flat = lay_flat(ready, batch.offsets, batch.width, cfg.search, device)
+            flat = lay_flat(
+                ready, batch.offsets, batch.width, cfg.search, device, outcome=scorer.outcome
+            )
         self.lap("lay flat")
         with torch.autocast(
             device.type, torch.bfloat16, on_gpu and cfg.train.precision == "bfloat16"
         ):
-            entries = scorer(batch.to(device)).float()
+            axis = scorer.read(batch.to(device))
+        entries = axis.entries.float()
         self.lap("forward")
         if cfg.search.kind == "exact":
             drawn = torch.from_numpy(uniforms).to(device)
-            found, places = find_all(flat, entries, scorer.recall, cfg.search, least, source, drawn)
+            refine = partial(scorer.refine, axis) if scorer.refines else None
+            found, places = find_all(
+                flat, entries, scorer.recall, cfg.search, least, source, drawn, refine
+            )
             ids = (places - flat.starts[:, None]).cpu().numpy()
             self.lap("search")
             return found, ids
         recall, eta = float(scorer.recall.detach()), cfg.search.model_eta
+        scored = [
+            AxisScores(line, batch.offsets, recall, eta, scorer.outcome)
+            for line in entries.detach().cpu().numpy()
+        ]
         one_by_one = [
-            find(q, AxisScores(line, batch.offsets, recall, eta), cfg.search, least, source, u)
-            for q, line, u in zip(
-                ready, entries.detach().cpu().numpy(), uniforms.tolist(), strict=True
-            )
+            find(q, axis, cfg.search, least, source, u)
+            for q, axis, u in zip(ready, scored, uniforms.tolist(), strict=True)
         ]
         self.lap("search")
         ids = np.zeros((len(ready), max(1, *(len(one.ids) for one in one_by_one))), np.int64)
         for line, one in zip(ids, one_by_one, strict=True):
             line[: len(one.ids)] = one.ids
-        return pad(ready, one_by_one, entries, batch.offsets, scorer.recall, eta), ids
+        found = pad(ready, one_by_one, entries, batch.offsets, scorer.recall, eta, scorer.outcome)
+        return found, ids
 
     def _remember(
         self,

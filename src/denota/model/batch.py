@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from denota.model.scorer import AxisBatch, widths_of
 from denota.model.vectors import WordVectors
-from denota.search.axes import BLOCKS, FIXED
 from denota.search.prepare import Prepared
 
 Ids = NDArray[np.int64]
@@ -29,7 +29,7 @@ class Bags:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(AxisBatch):
     """A batch of questions as a scorer sees it; words are numbered within the batch, so that a step touches the vectors of its own words alone."""
 
     words: Tensor  #: (U,) the words of the batch by their numbers in the vocabulary, the first is padding
@@ -43,48 +43,12 @@ class Batch:
     value_surface: Tensor  #: (B, V, 4)
     before_constant: Tensor  #: (B, K, 2) the two words before each constant, 0 where there is none
     has_number: Tensor  #: (B,)
-    widths: dict[str, int]
-    """The width of each block of axis entries, padding included."""
-
-    @property
-    def offsets(self) -> Ids:
-        """(blocks,) where each block begins on the joined axis."""
-        return np.cumsum([0, *(self.widths[name] for name in BLOCKS[:-1])])
-
-    @property
-    def width(self) -> int:
-        """L, the length of the joined axis."""
-        return sum(self.widths.values())
-
-    def to(self, device: torch.device) -> Batch:
-        """Return the batch on a device."""
-        if device.type == "cpu":
-            return self
-        moved: dict[str, Tensor | Bags] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, Tensor):
-                moved[field.name] = value.to(device, non_blocking=True)
-            elif isinstance(value, Bags):
-                parts = (value.words, value.offsets, value.places)
-                moved[field.name] = Bags(*(p.to(device, non_blocking=True) for p in parts))
-        return replace(self, **moved)  # type: ignore[arg-type]
 
 
 def make_batch(questions: Sequence[Prepared], vectors: WordVectors) -> Batch:
     """Pad questions to one batch."""
-    columns = max(len(q.names) for q in questions)
-    values = max(1, *(len(q.values) for q in questions))
-    constants = max(1, *(len(q.before_constant) for q in questions))
-    words = max(1, *(int(_most_word(q)) for q in questions))
-    widths = {
-        **dict.fromkeys(("select", "where", "follow_where"), columns),
-        **dict.fromkeys(("equal", "not_equal", "follow_equal", "follow_not_equal"), values),
-        "compare": 4 * constants,
-        "word": words,
-        "constant": constants,
-        "fixed": len(FIXED),
-    }
+    widths = widths_of(questions)
+    columns, values, constants = widths["select"], widths["equal"], widths["constant"]
     surface = np.zeros((len(questions), columns, 6), np.float32)
     value_surface = np.zeros((len(questions), values, 4), np.float32)
     before = np.zeros((len(questions), constants, 2), np.int64)
@@ -111,6 +75,7 @@ def make_batch(questions: Sequence[Prepared], vectors: WordVectors) -> Batch:
     of = {name: torch.from_numpy(local[ids]) for name, ids in numbered.items()}
     owners = [np.repeat(np.arange(len(lengths)), lengths) for _, lengths in names]
     return Batch(
+        widths,
         torch.from_numpy(np.flatnonzero(used)),
         of["question"],
         of["previous"],
@@ -122,14 +87,7 @@ def make_batch(questions: Sequence[Prepared], vectors: WordVectors) -> Batch:
         torch.from_numpy(value_surface),
         of["before"],
         torch.tensor([float(q.has_number) for q in questions]),
-        widths,
     )
-
-
-def _most_word(question: Prepared) -> int:
-    block = question.axes.condition_block
-    words = question.axes.condition_entry[block == BLOCKS.index("word")]
-    return int(words.max(initial=0)) + 1
 
 
 def _padded(lines: Sequence[Sequence[int] | Ids]) -> Ids:

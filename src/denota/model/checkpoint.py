@@ -10,9 +10,9 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -20,8 +20,9 @@ from torch import Tensor
 
 from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError
-from denota.model.parser import Parser, new_scorer
-from denota.model.vectors import WordVectors
+from denota.evaluation.calibration import Calibration
+from denota.model.compact import compact, expanded
+from denota.model.parser import SCORERS, Parser
 
 STATE = "state."
 """What names of tensors that are not weights begin with."""
@@ -32,21 +33,25 @@ def save_parser(
     parser: Parser,
     state: Mapping[str, Tensor] | None = None,
     facts: Mapping[str, str] | None = None,
+    *,
+    small: bool = False,
 ) -> None:
-    """Write a parser, with more tensors and facts beside it if given."""
+    """Write a parser, with more tensors and facts beside it if given; small, in a quarter of the room, weights being rounded."""
     tensors = {
         name: weight.detach().cpu().contiguous()
         for name, weight in parser.scorer.state_dict().items()
     }
+    if small:
+        tensors = compact(tensors)
     tensors |= {
         f"{STATE}{name}": tensor.detach().cpu().contiguous()
         for name, tensor in (state or {}).items()
     }
-    words = sorted(parser.vectors.words, key=parser.vectors.words.__getitem__)
     metadata = {
         "format": "denota 2",
         "config": to_toml(parser.config),
-        "words": json.dumps(words),
+        **parser.scorer.facts(),
+        **_calibration_facts(parser.calibration),
         **(facts or {}),
     }
     metadata["sha256"] = _checksum(tensors, metadata)
@@ -95,14 +100,17 @@ def _parser(
     metadata: dict[str, str], tensors: dict[str, Tensor]
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     config = config_of(tomllib.loads(metadata["config"]))
-    matrix = tensors["words.weight"]
-    words = {word: place for place, word in enumerate(json.loads(metadata["words"]), start=1)}
-    vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
-    scorer = new_scorer(config.model, vectors)
-    scorer.load_state_dict({k: v for k, v in tensors.items() if not k.startswith(STATE)})
-    parser = Parser(config, WordVectors(words, matrix.numpy().copy()), scorer)
+    weights = expanded({k: v for k, v in tensors.items() if not k.startswith(STATE)})
+    scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
+    known = json.loads(metadata.get("calibration", "null"))
+    calibration = Calibration(tuple(known["weights"]), known["sure"]) if known else None
+    parser = Parser(config, scorer, calibration)
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
     return parser, state, metadata
+
+
+def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
+    return {} if calibration is None else {"calibration": json.dumps(asdict(calibration))}
 
 
 def _checksum(tensors: Mapping[str, Tensor], facts: Mapping[str, str]) -> str:

@@ -28,8 +28,9 @@ class DynSPWithCues(DynSP):
         *,
         surface: bool = True,
         bias: bool = True,
+        source: str = "random",
     ) -> None:
-        super().__init__(vectors, hidden, dropout, surface=surface, bias=bias)
+        super().__init__(vectors, hidden, dropout, surface=surface, bias=bias, source=source)
         self.around = nn.Linear(2 * hidden, len(self.prior), bias=False)
         self.follow = nn.Parameter(starting_vector("previous", vectors))
 

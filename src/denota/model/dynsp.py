@@ -7,18 +7,24 @@ entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from denota.model.batch import Bags, Batch
-from denota.model.vectors import WordVectors
+from denota.config import ModelConfig
+from denota.model.batch import Bags, Batch, make_batch
+from denota.model.scorer import Scorer
+from denota.model.vectors import WordVectors, unknown, word_vectors
 from denota.programs.lexicon import triggers
 from denota.search.axes import BLOCKS, FIXED
+from denota.search.prepare import Prepared
 
 STARTS: Final[dict[str, str]] = {
     "greater": "more greater larger than",
@@ -39,8 +45,18 @@ def starting_words() -> frozenset[str]:
     return frozenset(word for phrase in phrases for word in phrase.split())
 
 
-class DynSP(nn.Module):
-    """Scores for the axes of a batch of questions."""
+def _words_of(questions: Sequence[Prepared]) -> Iterable[str]:
+    """The words of some questions and their tables, each table looked at once."""
+    texts = {id(t): t for one in questions for t in (one.names, one.values)}
+    for one in questions:
+        yield from one.question
+        yield from one.previous_question
+    for text in texts.values():
+        yield from chain.from_iterable(text)
+
+
+class DynSP(Scorer):
+    """Scores for the axes of a batch of questions, by word vectors."""
 
     CUES = 0
     """How many more inputs a column's combiners have; `model.cues` adds some to the paper's."""
@@ -53,8 +69,10 @@ class DynSP(nn.Module):
         *,
         surface: bool = True,
         bias: bool = True,
+        source: str = "random",
     ) -> None:
         super().__init__()
+        self.vectors, self.source = vectors, source
         self.surface = surface
         size = vectors.matrix.shape[1]
         matrix = torch.from_numpy(vectors.matrix)
@@ -91,7 +109,67 @@ class DynSP(nn.Module):
         """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
-        """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
+
+    @classmethod
+    def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> DynSP:
+        """Return an untrained scorer that knows the words of some questions."""
+        words = {*_words_of(questions), *starting_words()}
+        return cls._with(cfg, word_vectors(words, source, cfg.dimension))
+
+    @classmethod
+    def restored(
+        cls, cfg: ModelConfig, facts: Mapping[str, str], weights: Mapping[str, Tensor]
+    ) -> DynSP:
+        """Return a scorer as it was saved."""
+        words = {word: place for place, word in enumerate(json.loads(facts["words"]), start=1)}
+        matrix = weights["words.weight"]
+        vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
+        scorer = cls._with(cfg, vectors)
+        scorer.load_state_dict(weights)
+        scorer.vectors = WordVectors(words, matrix.numpy().copy())
+        return scorer
+
+    @classmethod
+    def _with(cls, cfg: ModelConfig, vectors: WordVectors) -> DynSP:
+        return cls(
+            vectors,
+            cfg.hidden,
+            cfg.dropout,
+            surface=cfg.surface,
+            bias=cfg.bias,
+            source=cfg.vectors,
+        )
+
+    def facts(self) -> dict[str, str]:
+        """Return its words."""
+        words = sorted(self.vectors.words, key=self.vectors.words.__getitem__)
+        return {"words": json.dumps(words)}
+
+    def set_dropout(self, share: float) -> None:
+        """Change how many words are dropped in training."""
+        self.dropout.p = share
+
+    def batch(self, questions: Sequence[Prepared]) -> Batch:
+        """Return questions as tensors."""
+        return make_batch(questions, self.vectors)
+
+    def meet(self, questions: Sequence[Prepared]) -> None:
+        """Give words that were never seen the vectors that belong to them."""
+        known = self.vectors
+        texts = [t for q in questions for t in (q.names, q.values) if not known.has_met(t)]
+        asked = (word for q in questions for word in (*q.question, *q.previous_question))
+        words = {*asked, *chain.from_iterable(chain.from_iterable(texts))}
+        new = sorted(word for word in words if word not in known.words)
+        if not new:
+            return
+        dimension = known.matrix.shape[1]
+        rows = np.stack([unknown(word, dimension, self.source) for word in new])
+        numbers = {word: len(known.matrix) + place for place, word in enumerate(new)}
+        matrix = np.concatenate([known.matrix, rows])
+        self.vectors = WordVectors({**known.words, **numbers}, matrix)
+        weight = self.words.weight
+        more = torch.cat([weight.detach(), torch.from_numpy(rows).to(weight)])
+        self.words = nn.Embedding(len(matrix), dimension, padding_idx=0, sparse=True, _weight=more)
 
     def forward(self, batch: Batch) -> Tensor:
         """(B, L) the scores of all axis entries, block after block."""

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from denota.config import Config, ModelConfig
-from denota.model.batch import Batch, make_batch
+from denota.config import Config
+from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.cues import DynSPWithCues
-from denota.model.dynsp import DynSP, starting_words
-from denota.model.vectors import WordVectors, unknown, word_vectors
-from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat
+from denota.model.dynsp import DynSP
+from denota.model.encoder import Encoder
+from denota.model.scorer import Axis, AxisBatch, Scorer
+from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
 
-SCORERS: Final[dict[str, type[DynSP]]] = {"dynsp": DynSP, "cues": DynSPWithCues}
+SCORERS: Final[dict[str, type[Scorer]]] = {
+    "dynsp": DynSP,
+    "cues": DynSPWithCues,
+    "encoder": Encoder,
+}
 """What can score the axes of a batch, by the name `model.scorer` gives it."""
 
 
-def new_scorer(model: ModelConfig, vectors: WordVectors) -> DynSP:
-    """Return an untrained scorer."""
-    kind = SCORERS[model.scorer]
-    return kind(vectors, model.hidden, model.dropout, surface=model.surface, bias=model.bias)
+SURE: Final = 0.5
+"""Without a calibration, an answer is sure if it has this share of all probability."""
 
 
 @dataclass(eq=False)
@@ -36,56 +39,28 @@ class Parser:
     """What scores programs, and how it searches."""
 
     config: Config
-    vectors: WordVectors
-    scorer: DynSP
+    scorer: Scorer
+    calibration: Calibration | None = None
+    """How confidence is had from probabilities, where that was measured."""
 
     @staticmethod
-    def new(config: Config, words: Iterable[str], vectors: str | None = None) -> Parser:
-        """Make an untrained parser that knows some words.
+    def new(config: Config, questions: Sequence[Prepared], vectors: str | None = None) -> Parser:
+        """Make an untrained parser.
 
         Args:
             config: its settings.
-            words: the words of the data.
+            questions: some that it will meet.
             vectors: where word vectors come from, if not as the config says.
         """
-        source = vectors or config.model.vectors
-        known = word_vectors({*words, *starting_words()}, source, config.model.dimension)
         torch.manual_seed(config.seed)
-        return Parser(config, known, new_scorer(config.model, known))
+        model = config.model
+        scorer = SCORERS[model.scorer].new(model, questions, vectors or model.vectors)
+        return Parser(config, scorer)
 
     @property
     def device(self) -> torch.device:
         """Where the scorer is."""
-        return self.scorer.recall.device
-
-    def learn_words(self, words: Iterable[str]) -> None:
-        """Give words that were never seen the vectors that belong to them."""
-        new = sorted({word for word in words if word not in self.vectors.words})
-        if not new:
-            return
-        dimension = self.vectors.matrix.shape[1]
-        source = self.config.model.vectors
-        rows = np.stack([unknown(word, dimension, source) for word in new])
-        numbers = {word: len(self.vectors.matrix) + place for place, word in enumerate(new)}
-        matrix = np.concatenate([self.vectors.matrix, rows])
-        self.vectors = WordVectors({**self.vectors.words, **numbers}, matrix)
-        weight = self.scorer.words.weight
-        more = torch.from_numpy(rows).to(weight)
-        self.scorer.words = torch.nn.Embedding(
-            len(matrix),
-            dimension,
-            padding_idx=0,
-            sparse=True,
-            _weight=torch.cat([weight.detach(), more]),
-        )
-
-    def _perhaps_new(self, question: Prepared) -> Iterable[str]:
-        """The words of a question that were not all met before."""
-        yield from question.question
-        yield from question.previous_question
-        for texts in (question.names, question.values):
-            if not self.vectors.has_met(texts):
-                yield from chain.from_iterable(texts)
+        return self.scorer.device
 
     def best(
         self, questions: Sequence[Prepared], count: int = 1
@@ -97,38 +72,77 @@ class Parser:
             places, there = best_of_each(flat, scores, count)
             ids = (places - flat.starts[:, None]).cpu().numpy()
             return [line[here] for line, here in zip(ids, there.cpu().numpy(), strict=True)]
-        batch, entries = self._entries(questions)
-        recall = float(self.scorer.recall.detach())
         return [
-            best(q, AxisScores(line, batch.offsets, recall, cfg.model_eta), cfg, count)
-            for q, line in zip(questions, entries.cpu().numpy(), strict=True)
+            best(q, axis, cfg, count)
+            for q, axis in zip(questions, self._axes(questions), strict=True)
         ]
 
     def axis(self, question: Prepared) -> AxisScores:
         """Return a question's scored axis, for search question by question."""
-        batch, entries = self._entries([question])
-        recall = float(self.scorer.recall.detach())
-        eta = self.config.search.model_eta
-        return AxisScores(entries[0].cpu().numpy(), batch.offsets, recall, eta)
+        return self._axes([question])[0]
 
-    def rated(self, question: Prepared, count: int) -> tuple[list[int], list[float]]:
-        """Return a question's best programs, best first, and the model's probability of each among all programs."""
-        ids = self.best([question], count)[0].tolist()
-        _, scores = self._scored([question])
-        return ids, torch.softmax(scores.double(), dim=0)[ids].tolist()
+    def _axes(self, questions: Sequence[Prepared]) -> list[AxisScores]:
+        batch, axis = self._read(questions)
+        recall = float(self.scorer.recall.detach())
+        eta, outcome = self.config.search.model_eta, self.scorer.outcome
+        return [
+            AxisScores(line, batch.offsets, recall, eta, outcome)
+            for line in axis.entries.cpu().numpy()
+        ]
+
+    def rated(
+        self, questions: Sequence[Prepared], count: int
+    ) -> list[tuple[list[int], list[float]]]:
+        """Return each question's best programs, best first, and the model's probability of each among all programs."""
+        flat, scores = self._scored(questions)
+        places, there = best_of_each(flat, scores, count)
+        found = []
+        for line, start in enumerate(flat.starts.tolist()):
+            own = scores[start : start + int(flat.counts[line])].double()
+            ids = (places[line][there[line]] - start).tolist()
+            found.append((ids, torch.softmax(own, dim=0)[ids].tolist()))
+        return found
+
+    def confidence(
+        self, probabilities: Sequence[float], same: Sequence[bool], follows: bool
+    ) -> tuple[float, bool]:
+        """Return how likely an answer is right, and whether that is sure.
+
+        Args:
+            probabilities: of the best programs.
+            same: which of them give the answer.
+            follows: whether a question came before.
+        """
+        if self.calibration is None:
+            own = min(1.0, sum(p for p, s in zip(probabilities, same, strict=True) if s))
+            return own, own >= SURE
+        features = answer_features(probabilities, same, follows)
+        found = float(self.calibration.confidence(features[None])[0])
+        return found, found >= self.calibration.sure
 
     @torch.inference_mode()
     def _scored(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor]:
         """The programs of a batch and (P,) their scores."""
-        cfg = self.config.search
-        batch, entries = self._entries(questions)
-        flat = lay_flat(questions, batch.offsets, batch.width, cfg, self.device, judged=False)
-        return flat, flat_scores(flat, entries, self.scorer.recall, cfg.model_eta)
+        cfg, scorer = self.config.search, self.scorer
+        batch, axis = self._read(questions)
+        flat = lay_flat(
+            questions,
+            batch.offsets,
+            batch.width,
+            cfg,
+            self.device,
+            judged=False,
+            outcome=scorer.outcome,
+        )
+        scores = flat_scores(flat, axis.entries, scorer.recall, cfg.model_eta)
+        if scorer.refines:
+            scores = refined(flat, scores, scorer.refines, partial(scorer.refine, axis))
+        return flat, scores
 
-    def _entries(self, questions: Sequence[Prepared]) -> tuple[Batch, Tensor]:
-        """(B, L) the scores of all axis entries of a batch."""
+    def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
+        """A batch and its scored axis."""
         with torch.inference_mode(False):  # new words are weights like any others
-            self.learn_words(word for q in questions for word in self._perhaps_new(q))
-        batch = make_batch(questions, self.vectors)
+            self.scorer.meet(questions)
+        batch = self.scorer.batch(questions)
         with torch.inference_mode():
-            return batch, self.scorer.eval()(batch.to(self.device))
+            return batch, self.scorer.eval().read(batch.to(self.device))

@@ -21,6 +21,10 @@ class Denotation:
         """The cells, `(row, column)`."""
         return frozenset((row, column) for row in self.rows for column in self.columns)
 
+    def same_as(self, other: Denotation) -> bool:
+        """Say whether it answers the same: the same cells, and the same value if there is one."""
+        return self.value == other.value and self.cells == other.cells
+
     @staticmethod
     def of_cells(cells: Iterable[Cell]) -> Denotation:
         """Return the smallest denotation that covers the cells: their rows and their columns.

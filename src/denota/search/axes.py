@@ -34,6 +34,10 @@ BLOCKS: Final = (
     "compare",  # (4 K,) each constant with > >= < <=
     "word",  # (W,) a word to look for
     "constant",  # (K,) a number or date that is not compared with
+    "ranked",  # (C,) the column of a superlative
+    "compared",  # (C,) the column of a comparison
+    "stated",  # (C,) the column of a test without an argument: is empty, is zero
+    "outcome",  # (O,) how many rows are kept
     "fixed",  # (F,) actions without an argument
 )
 COMPARISONS: Final = ("greater", "at_least", "less", "at_most")
@@ -50,6 +54,12 @@ FIXED: Final = (
 """The actions without an argument; `nothing` scores 0."""
 _BLOCK: Final = {name: number for number, name in enumerate(BLOCKS)}
 _FIXED: Final = {name: number for number, name in enumerate(FIXED)}
+RANKED: Final = frozenset(
+    ["max", "min", "max_ties", "min_ties", "top", "bottom", "kth_max", "kth_min"]
+)
+SIZES: Final = (1, 2, 3, 5, 9)
+"""How many rows are kept, as classes: up to so many, more, and all there are; apart for follow-ups."""
+OUTCOMES: Final = 2 * (len(SIZES) + 2)
 WIDTH: Final = 5
 """The most entries a condition is a sum of; what is over points at `nothing`."""
 
@@ -80,6 +90,7 @@ class Axes:
     condition_block: NDArray[np.int8]  #: (N, WIDTH)
     condition_entry: NDArray[np.int16]  #: (N, WIDTH)
     condition_column: NDArray[np.int16]  #: (N,) the first column tested, -1 for none
+    condition_test: NDArray[np.int8]  #: (N,) its place in TESTS; -1 for none, OR and AND
     condition_parts: NDArray[
         np.int32
     ]  #: (N, 2) the conditions an OR or AND joins first, -1 for a simple one
@@ -100,7 +111,7 @@ def axes_of(space: ProgramSpace) -> Axes:
     lookup = _ValuePlaces(space.table_index, columns, classes)
     count = len(situation.numbers) + len(situation.constants.dates)
     axes: dict[int, int] = {}
-    blocks, entries, tested, parts, rows = [], [], [], [], []
+    blocks, entries, tested, tests, parts, rows = [], [], [], [], [], []
     total = 0
     for family in families:
         whole = family.conditions.whole or family.conditions
@@ -112,6 +123,7 @@ def axes_of(space: ProgramSpace) -> Axes:
             joined = _joined(whole, lookup)
             parts.append(np.where(joined >= 0, joined + total, -1).astype(np.int32))
             tested.append(_first_column(whole, joined))
+            tests.append(_tests(whole))
             rows.append(np.packbits(whole.mask, axis=1))
             total += len(whole)
     select_blocks, select_entries, places = [], [], []
@@ -133,6 +145,7 @@ def axes_of(space: ProgramSpace) -> Axes:
         np.concatenate(blocks),
         np.concatenate(entries),
         np.concatenate(tested),
+        np.concatenate(tests),
         np.concatenate(parts),
         np.concatenate(rows),
         tuple(places),
@@ -188,6 +201,54 @@ def _first_column(conditions: Conditions, joined: NDArray[np.int64]) -> NDArray[
     columns = conditions.column.copy()
     columns[both] = conditions.column[joined[both, 0]]
     return columns
+
+
+def _tests(conditions: Conditions) -> NDArray[np.int8]:
+    """(N,) which test each condition is."""
+    order = list(TESTS)
+    numbers = np.array([*(order.index(test.name) for test in conditions.tests), -1], np.int8)
+    return numbers[np.where(conditions.operator >= 0, conditions.operator, -1)]
+
+
+def outcome_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """(N, 2) two more entries of every condition: its column as what kind of test looks at it, and how many rows it keeps.
+
+    A scorer that looks at what a program would answer scores these too; the paper's does not.
+    """
+    block = np.full((len(axes.condition_test), 2), _BLOCK["fixed"], np.int8)
+    entry = np.zeros(block.shape, np.int16)
+    kinds = _KIND[axes.condition_test]
+    there = (kinds != _BLOCK["fixed"]) & (axes.condition_column >= 0)
+    block[there, 0], entry[there, 0] = kinds[there], axes.condition_column[there]
+    kept = np.bitwise_count(axes.rows).sum(axis=1)
+    block[:, 1] = _BLOCK["outcome"]
+    entry[:, 1] = np.searchsorted(SIZES, kept)
+    for place in axes.places:
+        own = place.conditions
+        everything = kept[own[0]]  # the first is no condition
+        entry[own, 1] = np.where(kept[own] == everything, len(SIZES) + 1, entry[own, 1])
+        if SCOPES[place.scope].follows:
+            entry[own, 1] = entry[own, 1] % (OUTCOMES // 2) + OUTCOMES // 2
+    return block, entry
+
+
+_KIND: Final = np.array(
+    [
+        _BLOCK[
+            "ranked"
+            if name in RANKED
+            else "compared"
+            if name in COMPARISONS
+            else "stated"
+            if TESTS[name].takes is None and TESTS[name].has_column
+            else "fixed"
+        ]
+        for name in TESTS
+    ]
+    + [_BLOCK["fixed"]],
+    np.int8,
+)
+"""The block that a test's column stands in besides WHERE, by its place in TESTS; the last is for none."""
 
 
 def _numbers_in(whole: Conditions, chosen: Conditions) -> Ints:

@@ -191,11 +191,10 @@ def _summed(tokens: EntryWords, block: NDArray[np.int8], entry: NDArray[np.int16
         **dict.fromkeys(("equal", "not_equal", "follow_equal", "follow_not_equal"), starts[2]),
         **dict.fromkeys(("compare", "constant"), starts[3]),
         "word": starts[4],
-        "fixed": 0,
     }
     fixed, compare = BLOCKS.index("fixed"), BLOCKS.index("compare")
     own = np.where(block == compare, entry // 4, np.where(block == fixed, 0, entry))
-    rows = np.array([of_block[name] for name in BLOCKS])[block] + own
+    rows = np.array([of_block.get(name, 0) for name in BLOCKS])[block] + own
     stacked = np.concatenate(parts)
     found: Bits = stacked[rows[:, 0]]
     for slot in range(1, block.shape[1]):

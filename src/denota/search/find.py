@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.config import SearchConfig
+from denota.search.axes import BLOCKS
 from denota.search.candidates import Candidates
 from denota.search.lists import explore, rivals
 from denota.search.policy import draw, log_explore
@@ -79,6 +80,7 @@ def pad(
     offsets: NDArray[np.int64],
     recall: Tensor,
     model_eta: float = 0.0,
+    outcome: bool = False,
 ) -> Candidates:
     """Score what was found with gradient, and pad it to one batch.
 
@@ -89,17 +91,19 @@ def pad(
         offsets: where each block begins on the axis.
         recall: () the weight of the recall feature, with gradient.
         model_eta: η of model shaping.
+        outcome: whether conditions are scored by what they would answer as well.
     """
     count = max(1, *(len(f.ids) for f in found))
-    width = max(q.axes.select_block.shape[1] + q.axes.condition_block.shape[1] for q in questions)
-    zero = int(offsets[-1])  # the entry `nothing`
+    widths = [(q.axes.select_block.shape[1], q.axes.condition_block.shape[1]) for q in questions]
+    width = max(map(sum, widths)) + 2 * outcome
+    zero = int(offsets[BLOCKS.index("fixed")])  # the entry `nothing`
     index = np.full((len(questions), count, width), zero, np.int64)
     missed, rewards, critique = (np.zeros((len(questions), count), np.float32) for _ in range(3))
     log_u = np.full((len(questions), count), -np.inf, np.float32)
     mask = np.zeros((len(questions), count), bool)
     for line, (question, one) in enumerate(zip(questions, found, strict=True)):
         k = len(one.ids)
-        chosen = program_entries(question, one.ids, offsets)
+        chosen = program_entries(question, one.ids, offsets, outcome)
         index[line, :k, : chosen.shape[1]] = chosen
         missed[line, :k] = question.words.missed[one.ids]
         critique[line, :k] = question.words.critique[one.ids]

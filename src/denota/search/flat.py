@@ -6,7 +6,7 @@ them together, S selections and N conditions likewise, L entries of the padded a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.config import SearchConfig
+from denota.search.axes import BLOCKS
 from denota.search.candidates import Candidates
 from denota.search.policy import first
 from denota.search.prepare import Prepared
+
+Refine = Callable[[Tensor, Tensor], Tensor]
+"""The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,7 @@ def lay_flat(
     cfg: SearchConfig,
     device: torch.device,
     judged: bool = True,
+    outcome: bool = False,
 ) -> Flat:
     """Lay the programs of a batch end to end.
 
@@ -59,6 +64,7 @@ def lay_flat(
         cfg: the settings of the search.
         device: where the search will run.
         judged: whether the answers are known and looked at.
+        outcome: whether conditions are scored by what they would answer as well.
     """
     most_selected = max(q.axes.select_block.shape[1] for q in questions)
     select, condition, of_select, of_condition = [], [], [], []
@@ -66,10 +72,15 @@ def lay_flat(
     for line, q in enumerate(questions):
         axes = q.axes
         own = offsets + line * width
-        entries = np.full((len(axes.select_block), most_selected), own[-1])
+        nothing = own[BLOCKS.index("fixed")]
+        entries = np.full((len(axes.select_block), most_selected), nothing)
         entries[:, : axes.select_block.shape[1]] = own[axes.select_block] + axes.select_entry
         select.append(entries)
-        condition.append(own[axes.condition_block] + axes.condition_entry)
+        tests = own[axes.condition_block] + axes.condition_entry
+        if outcome:
+            block, entry = q.outcome
+            tests = np.concatenate([tests, own[block] + entry], axis=1)
+        condition.append(tests)
         for place in axes.places:
             chosen = np.arange(place.s0 + s0, place.s1 + s0, dtype=np.int32)
             of_select.append(chosen.repeat(len(place.conditions)))
@@ -171,6 +182,7 @@ def find_all(
     min_reward: float = 0.0,
     draws_from: str | None = None,
     uniforms: Tensor | None = None,
+    refine: Refine | None = None,
 ) -> tuple[Candidates, Tensor]:
     """K of every question, scored with gradient, and (B, K) the programs by their flat places.
 
@@ -182,30 +194,73 @@ def find_all(
         min_reward: the reference must be rewarded with more than this, or with 1.
         draws_from: `model` or `explore`, for updates that sample a program.
         uniforms: (B,) the random numbers in [0, 1) that pick it.
+        refine: what adds to the scores of K, looking at its programs as a whole.
     """
     with torch.no_grad():
         scores = flat_scores(flat, entries.float(), recall, cfg.model_eta)
         ahead, ahead_there = _explore(flat, scores, cfg)
         chosen, mask = _join(flat, scores, cfg, ahead, ahead_there)
         rewards = flat.rewards[chosen] * mask
-        reference = _reference(cfg, scores[chosen], rewards, mask, chosen, ahead, ahead_there)
-        at = rewards.gather(1, reference.clamp(min=0)[:, None])[:, 0]
-        reference = torch.where((at > min_reward) | (at >= 1), reference, -1)
-        log_u = _log_explore(cfg, scores[chosen], rewards, flat.critique[chosen], mask)
-        drawn = _drawn(scores[chosen], log_u, mask, draws_from, uniforms)
     line = entries.reshape(-1)
-    parts = torch.cat(
-        [
-            flat.select[flat.program_select[chosen]],
-            flat.condition[flat.program_condition[chosen]],
-        ],
-        dim=2,
-    )  # (B, K, width)
+    parts = parts_of(flat, chosen)
     with_gradient = line[parts].sum(dim=2) + recall * flat.missed[chosen]
     if cfg.model_eta:
         with_gradient = with_gradient + cfg.model_eta * flat.critique[chosen]
+    own = scores[chosen]
+    if refine is not None:
+        more = refine(parts, features_of(flat, chosen))
+        with_gradient, own = with_gradient + more, own + more.detach()
+    with torch.no_grad():
+        if refine is not None:
+            ahead, ahead_there = _ahead_again(
+                cfg, own, rewards, flat.critique[chosen], chosen, mask
+            )
+        reference = _reference(cfg, own, rewards, mask, chosen, ahead, ahead_there)
+        at = rewards.gather(1, reference.clamp(min=0)[:, None])[:, 0]
+        reference = torch.where((at > min_reward) | (at >= 1), reference, -1)
+        log_u = _log_explore(cfg, own, rewards, flat.critique[chosen], mask)
+        drawn = _drawn(own, log_u, mask, draws_from, uniforms)
     found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn)
     return found, chosen
+
+
+def parts_of(flat: Flat, chosen: Tensor) -> Tensor:
+    """(B, K, width) the entries of some programs, as places in the (B, L) scores laid flat."""
+    select = flat.select[flat.program_select[chosen]]
+    return torch.cat([select, flat.condition[flat.program_condition[chosen]]], dim=2)
+
+
+def features_of(flat: Flat, chosen: Tensor) -> Tensor:
+    """(B, K, 2) recall and critique of some programs."""
+    return torch.stack([flat.missed[chosen], flat.critique[chosen]], dim=2)
+
+
+def refined(flat: Flat, scores: Tensor, count: int, refine: Refine) -> Tensor:
+    """(P,) scores, those of each question's best so many refined; the others stay behind the best of them."""
+    places, there = best_of_each(flat, scores, count)
+    before = scores[places].masked_fill(~there, -torch.inf)
+    after = before + refine(parts_of(flat, places), features_of(flat, places))
+    shift = before.amax(dim=1, keepdim=True) - after.amax(dim=1, keepdim=True)
+    return scores.index_put((places[there],), (after + shift)[there])
+
+
+def _ahead_again(
+    cfg: SearchConfig,
+    scores: Tensor,
+    rewards: Tensor,
+    critique: Tensor,
+    chosen: Tensor,
+    mask: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """(B, 1) the first of EXPLORE by refined scores, and whether there is one."""
+    key = scores + cfg.policy_eta * critique
+    if cfg.greed == np.inf:
+        best = rewards.masked_fill(~mask, -1).amax(dim=1, keepdim=True)
+        pool = mask & (rewards == best) & (best > 0)
+    else:
+        key, pool = key + cfg.greed * rewards, mask & (rewards > 0)
+    first = key.masked_fill(~pool, -torch.inf).argmax(dim=1, keepdim=True)
+    return chosen.gather(1, first), pool.any(dim=1, keepdim=True)
 
 
 def _explore(flat: Flat, scores: Tensor, cfg: SearchConfig) -> tuple[Tensor, Tensor]:

@@ -17,7 +17,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.index import Bits
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
-from denota.search.axes import BLOCKS, Axes, axes_of
+from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries
 from denota.search.critique import EntryWords, Lexicon, Words, entry_words, words_of
 from denota.tables.table import Cell, Table
 from denota.tokens import tokenise
@@ -49,6 +49,11 @@ class Prepared:
     rewards: Floats | None  #: (P,) None where the answer is not known
     previous: Denotation | None
     """The answer before it, as context."""
+    text: str
+    """The question as it was asked."""
+    table: Table
+    history: tuple[str, ...]
+    """The questions before it, oldest first."""
     make_space: Callable[[], ProgramSpace]
     """Makes its programs as trees can be had from them."""
 
@@ -56,6 +61,11 @@ class Prepared:
     def space(self) -> ProgramSpace:
         """Its programs; search and training do without."""
         return self.make_space()
+
+    @cached_property
+    def outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+        """(N, 2) what the conditions would answer, as two more entries of each."""
+        return outcome_entries(self.axes)
 
     def denotation(self, number: int) -> Denotation:
         """Return the cells of a program."""
@@ -147,6 +157,9 @@ def prepare(
         words_of(space, axes, tokens, question, lexicon),
         space.rewards(answer) if answer is not None else None,
         previous,
+        question,
+        table,
+        history,
         partial(program_space, question, table, previous, language),
     )
 

@@ -25,6 +25,8 @@ class AxisScores:
     """The weight of the recall feature."""
     model_eta: float = 0.0
     """η of model shaping."""
+    outcome: bool = False
+    """Whether conditions are scored by what they would answer as well."""
 
     def selections(self, question: Prepared) -> Floats:
         """(S,) the scores of selections."""
@@ -34,7 +36,8 @@ class AxisScores:
     def conditions(self, question: Prepared) -> Floats:
         """(N,) the scores of conditions, STOP and the like included."""
         axes = question.axes
-        return self._sum(axes.condition_block, axes.condition_entry)
+        scores = self._sum(axes.condition_block, axes.condition_entry)
+        return scores + self._sum(*question.outcome) if self.outcome else scores
 
     def _sum(self, block: NDArray[np.int8], entry: NDArray[np.int16]) -> Floats:
         summed: Floats = self.entries[self.offsets[block] + entry].sum(axis=1)
@@ -55,7 +58,7 @@ def program_scores(question: Prepared, axis: AxisScores) -> Floats:
 
 
 def program_entries(
-    question: Prepared, ids: NDArray[np.int64], offsets: NDArray[np.int64]
+    question: Prepared, ids: NDArray[np.int64], offsets: NDArray[np.int64], outcome: bool = False
 ) -> NDArray[np.int64]:
     """(ids, width) the axis entries whose sum, with the program-level features, is each program's score."""
     axes = question.axes
@@ -64,6 +67,9 @@ def program_entries(
         offsets[axes.select_block[select]] + axes.select_entry[select],
         offsets[axes.condition_block[condition]] + axes.condition_entry[condition],
     ]
+    if outcome:
+        block, entry = question.outcome
+        chosen.append(offsets[block[condition]] + entry[condition])
     return np.concatenate(chosen, axis=1)
 
 

@@ -54,7 +54,8 @@ ABANDONED: Final = 6 * 3600
 _WORDS: Final = tuple(field.name for field in fields(Words))
 _AXES: Final = (
     *("select_block", "select_entry"),
-    *("condition_block", "condition_entry", "condition_column", "condition_parts", "rows"),
+    *("condition_block", "condition_entry", "condition_column", "condition_test"),
+    *("condition_parts", "rows"),
 )
 _KINDS: Final[dict[str, str]] = {
     "column_surface": "f4",
@@ -69,6 +70,7 @@ _KINDS: Final[dict[str, str]] = {
     "condition_block": "i1",
     "condition_entry": "i2",
     "condition_column": "i2",
+    "condition_test": "i1",
     "condition_parts": "i4",
     "rows": "u1",
     "critique": "f4",
@@ -393,5 +395,8 @@ class _Record:
             Words(**{name: arrays[name] for name in _WORDS}),
             arrays["rewards"] if task.answer is not None else None,
             task.previous,
+            asked.text,
+            asked.table,
+            asked.history,
             partial(program_space, asked.text, asked.table, task.previous, language),
         )

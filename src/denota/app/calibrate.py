@@ -1,0 +1,95 @@
+"""`denota calibrate`: how often a parser is right, by what it says of its answers, measured on a split it did not learn from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from denota.app.data import data_path
+from denota.data import load_examples
+from denota.errors import TrainingError
+from denota.evaluation.calibration import (
+    answer_features,
+    calibration_error,
+    cross_fitted,
+    fit,
+    reliability,
+    threshold,
+)
+from denota.evaluation.predict import gold_of, predict
+from denota.model.checkpoint import load_parser, save_parser
+from denota.search.prepare import Prepared
+from denota.search.preparer import Preparer
+
+RATED: Final = 20
+"""Of so many of the best programs, those with the same answer count for its probability."""
+PRECISION: Final = 0.8
+"""Of the answers that are sure, this share should be right."""
+
+
+def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
+    """Fit the confidence of a run's best parser on a split, save it with the parser, and return what was measured.
+
+    Figures are cross-fitted: each table's answers are judged by a calibration fitted on the others.
+    """
+    path = run / "best.safetensors"
+    parser, _, facts = load_parser(path)
+    examples = load_examples(data_path(data), split).examples
+    if parser.config.data.train == split:
+        raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
+    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer.ahead(examples)
+    features: list[np.ndarray[Any, Any]] = []
+
+    def best(ready: Sequence[Prepared]) -> list[np.ndarray[Any, Any]]:
+        rated = parser.rated(ready, RATED)
+        for question, (ids, probabilities) in zip(ready, rated, strict=True):
+            answers = [question.denotation(number) for number in ids]
+            same = [answer.same_as(answers[0]) for answer in answers]
+            features.append(answer_features(probabilities, same, bool(question.history)))
+        return [np.array(ids) for ids, _ in rated]
+
+    answers = predict([e.question for e in examples], best, preparer, batch=64)
+    gold = gold_of(examples)
+    right = np.array([answer.cells == gold[key] for key, answer in answers.items()])
+    tables = {key_: e.question.table_file for key_, e in zip(gold, examples, strict=True)}
+    given = np.stack(features)
+    across = cross_fitted(given, right, [tables[key] for key in answers])
+    calibration = replace(fit(given, right), sure=threshold(across, right, PRECISION))
+    parser.calibration = calibration
+    save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
+    sure = across >= calibration.sure
+    found = {
+        "split": split,
+        "questions": len(right),
+        "answer_accuracy": 100 * float(right.mean()),
+        "calibration_error": calibration_error(across, right),
+        "sure_from": calibration.sure,
+        "sure_share": 100 * float(sure.mean()),
+        "sure_accuracy": 100 * float(right[sure].mean()) if sure.any() else None,
+        "reliability": reliability(across, right),
+    }
+    (run / "calibration.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return found
+
+
+def draw_reliability(found: dict[str, Any], path: Path) -> Path:
+    """Draw the share of right answers over confidence."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color="tab:gray", linewidth=0.8)
+    means, shares, counts = zip(*found["reliability"], strict=True)
+    axes.scatter(means, shares, [10 + 200 * c / max(counts) for c in counts])
+    axes.axvline(found["sure_from"], color="tab:blue", linewidth=0.8, linestyle="--")
+    axes.set_xlabel("confidence")
+    axes.set_ylabel("share of right answers")
+    axes.set_title(f"calibration error {found['calibration_error']:.1f}%")
+    figure.savefig(path, metadata={"Date": None})
+    return path

@@ -1,0 +1,304 @@
+"""A scorer on a pretrained encoder: what is near in meaning, not only in letters, is found.
+
+The encoder reads a question with its history, the column names and the cells that share a word with it (`model.reading`). What it makes of a column, a cell or a
+number, joined with how far their words match the question's, piece by piece, gives the scores of the axes. B questions, T pieces, C columns, V values,
+K constants, D dimensions of the encoder, M of the scorer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final, Self
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from denota.config import ModelConfig
+from denota.model.encoder_batch import (
+    COLUMN_FEATURES,
+    QUESTION_FEATURES,
+    VALUE_FEATURES,
+    EncoderBatch,
+    Owned,
+    make_encoder_batch,
+)
+from denota.model.pretrained import find_pretrained
+from denota.model.reading import Reader
+from denota.model.scorer import Axis, Scorer
+from denota.model.transformer import Layer, Shape, Transformer, read_transformer
+from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
+from denota.search.axes import BLOCKS, FIXED, OUTCOMES
+from denota.search.prepare import Prepared
+
+MATCHES: Final = 8
+"""Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
+COLUMN_HEADS: Final = ("select", "where", "follow_where", "ranked", "compared", "stated")
+VALUE_HEADS: Final = ("equal", "not_equal", "follow_equal", "follow_not_equal")
+
+
+class Encoder(Scorer):
+    """Scores for the axes of a batch of questions, by a pretrained encoder."""
+
+    outcome = True
+    refines = 20
+
+    def __init__(
+        self, encoder: Transformer, wordpieces: Wordpieces, width: int, cells: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.encoder, self.wordpieces = encoder, wordpieces
+        self.encoder.words.weight.requires_grad_(
+            False
+        )  # what was never seen in training stays comparable
+        self.reader = Reader(wordpieces, cells)
+        size = encoder.shape.size
+        self.importance = nn.Linear(size, 1)
+        """How much a piece counts when texts are matched."""
+        self.summary = nn.Linear(2 * size + QUESTION_FEATURES, width)
+        self.column_state, self.column_words = nn.Linear(size, width), nn.Linear(size, width)
+        self.value_state = nn.Linear(size, width)
+        self.constant_state = nn.Linear(size, width)
+        self.word_state = nn.Linear(size, width)
+        self.columns = Head(
+            3 * width + MATCHES + COLUMN_FEATURES, width, len(COLUMN_HEADS), dropout
+        )
+        self.values = Head(
+            3 * width + MATCHES + VALUE_FEATURES + 1, width, len(VALUE_HEADS), dropout
+        )
+        self.constants = Head(2 * width, width, 5, dropout)
+        self.words = Head(2 * width, width, 1, dropout)
+        self.actions = Head(width, width, len(FIXED) + OUTCOMES, dropout)
+        self.recall = nn.Parameter(torch.zeros(()))
+        self.kinds = nn.Embedding(len(BLOCKS), width)
+        """What an entry is for, beside what it is."""
+        self.acts = nn.Embedding(len(FIXED) + OUTCOMES + 4, width)
+        """Actions, outcomes and comparisons."""
+        self.whole = Head(2 * width + 2, width, 1, dropout)
+        nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
+
+    @classmethod
+    def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> Self:
+        """Return an untrained scorer on a pretrained encoder."""
+        folder = find_pretrained(cfg.encoder)
+        encoder = read_transformer(folder, dropout=cfg.dropout, attention_dropout=cfg.dropout)
+        return cls(encoder, read_wordpieces(folder), cfg.width, cfg.cells, cfg.dropout)
+
+    @classmethod
+    def restored(
+        cls, cfg: ModelConfig, facts: Mapping[str, str], weights: Mapping[str, Tensor]
+    ) -> Self:
+        """Return a scorer as it was saved; nothing besides the file is needed."""
+        shape = Shape(**json.loads(facts["encoder"]))
+        encoder = Transformer(shape, dropout=cfg.dropout, attention_dropout=cfg.dropout)
+        wordpieces = wordpieces_of(Tokenizer.from_str(facts["tokenizer"]))
+        scorer = cls(encoder, wordpieces, cfg.width, cfg.cells, cfg.dropout)
+        scorer.load_state_dict(weights)
+        return scorer
+
+    def facts(self) -> dict[str, str]:
+        """Return the encoder's sizes and its wordpieces."""
+        return {
+            "encoder": json.dumps(asdict(self.encoder.shape)),
+            "tokenizer": self.wordpieces.tokenizer.to_str(),
+        }
+
+    def set_dropout(self, share: float) -> None:
+        """Change how much is dropped in training, everywhere."""
+        for module in self.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = share
+            elif isinstance(module, Layer):
+                module.attention_dropout = share
+
+    def batch(self, questions: Sequence[Prepared]) -> EncoderBatch:
+        """Return questions as tensors."""
+        return make_encoder_batch(questions, self.reader)
+
+    def forward(self, batch: EncoderBatch) -> Tensor:
+        """(B, L) the scores of all axis entries, block after block."""
+        return self.read(batch).entries
+
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
+        """(B, K) what is added to the scores of programs, by the sum of what their entries are."""
+        assert axis.vectors is not None and axis.summary is not None
+        flat = axis.vectors.reshape(-1, axis.vectors.shape[2])
+        program = flat[parts].sum(dim=2)  # (B, K, M)
+        given = torch.cat([program, _each(axis.summary, program), features], dim=2)
+        more: Tensor = self.whole(given)[0]
+        return more[..., 0]
+
+    def read(self, batch: EncoderBatch) -> Axis:
+        """Score the axis of a batch."""
+        there = batch.pieces != self.wordpieces.pad
+        kinds = (batch.parts > 3).long()
+        states = self.encoder(batch.pieces, there, kinds, places=batch.places)  # (B, T, D)
+        sums = _sums(states)
+        asked = (batch.parts == 1).to(states.dtype)  # (B, T)
+        mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
+        features = torch.cat([states[:, 0], mean, batch.question_features], dim=1)
+        summary = torch.tanh(self.summary(features))  # (B, M)
+        words = self.encoder.word_vectors
+        look = _Matching(words, self.importance, batch)
+        names = look(batch.names)  # (B, C, MATCHES)
+        texts = look(batch.values)  # (B, V, MATCHES)
+
+        columns = torch.cat(
+            [
+                self.column_state(_spans(sums, batch.columns)),
+                self.column_words(_means(words, batch.names)),
+                _each(summary, names),
+                names,
+                batch.column_features,
+            ],
+            dim=2,
+        )
+        of_columns, column_hidden = self.columns(columns)  # (B, C, 6), (B, C, M)
+        shown = batch.shown[..., None].clamp(min=0)  # (B, V, 1)
+        cells = _spans(sums, batch.cells)  # (B, cells, D)
+        state = self.value_state(cells).gather(1, shown.expand(-1, -1, column_hidden.shape[2]))
+        there_ = (batch.shown >= 0)[..., None].to(states.dtype)
+        own = batch.value_columns[..., None].expand(-1, -1, column_hidden.shape[2])
+        values = torch.cat(
+            [
+                state * there_,
+                column_hidden.gather(1, own),
+                _each(summary, texts),
+                texts,
+                batch.value_features,
+                there_,
+            ],
+            dim=2,
+        )
+        of_values, value_hidden = self.values(values)
+        constants = self.constant_state(_spans(sums, batch.constants))
+        stated = torch.cat([constants, _each(summary, constants)], dim=2)
+        of_constants, constant_hidden = self.constants(stated)
+        sought = self.word_state(_spans(sums, batch.words))
+        of_words, word_hidden = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
+        of_actions, _ = self.actions(summary)
+        fixed = of_actions[:, : len(FIXED)].clone()
+        fixed[:, FIXED.index("nothing")] = 0
+        scores = {
+            **{name: of_columns[..., n] for n, name in enumerate(COLUMN_HEADS)},
+            **{name: of_values[..., n] for n, name in enumerate(VALUE_HEADS)},
+            "compare": of_constants[..., :4].flatten(1),
+            "constant": of_constants[..., 4],
+            "word": of_words[..., 0],
+            "outcome": of_actions[:, len(FIXED) :],
+            "fixed": fixed,
+        }
+        entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
+        hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
+        return Axis(entries, self._vectors(batch, *hidden), summary)
+
+    def _vectors(
+        self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
+    ) -> Tensor:
+        """(B, L, M) what every axis entry is: the hidden layer of its head, or a vector of its own, and its block's."""
+        acts = self.acts.weight[None].expand(len(columns), -1, -1)
+        fixed, outcomes, compared = torch.split(acts, [len(FIXED), OUTCOMES, 4], dim=1)
+        size = constants.shape[1]
+        found = {
+            **dict.fromkeys(COLUMN_HEADS, columns),
+            **dict.fromkeys(VALUE_HEADS, values),
+            "compare": constants.repeat_interleave(4, dim=1) + compared.repeat(1, size, 1),
+            "constant": constants,
+            "word": words,
+            "outcome": outcomes,
+            "fixed": fixed,
+        }
+        parts = [found[name] + self.kinds.weight[n] for n, name in enumerate(BLOCKS)]
+        vectors = torch.cat(parts, dim=1)
+        nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
+        there = torch.ones_like(vectors[:1, :, :1])
+        there[:, nothing] = 0
+        return vectors * there
+
+
+class Head(nn.Module):
+    """Features to some scores, through one hidden layer."""
+
+    def __init__(self, inputs: int, width: int, scores: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(inputs, width)
+        self.dropout = nn.Dropout(dropout)
+        self.scores = nn.Linear(width, scores)
+        nn.init.zeros_(self.scores.bias)
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """(..., inputs) to (..., scores) and the (..., width) hidden layer."""
+        hidden = nn.functional.gelu(self.hidden(features))
+        return self.scores(self.dropout(hidden)), hidden
+
+
+class _Matching:
+    """How far texts match a question, piece by piece: by cosine and exactly, weighed by how much a piece counts."""
+
+    def __init__(self, words: Tensor, importance: nn.Linear, batch: EncoderBatch) -> None:
+        self.words, self.importance = words, importance
+        self.pieces = batch.pieces
+        self.asked = nn.functional.normalize(words[batch.pieces], dim=2)  # (B, T, D)
+        self.sides = [(batch.parts == part) for part in (1, 2)]
+        self.counts = self._counts(words[batch.pieces])  # (B, T)
+
+    def _counts(self, vectors: Tensor) -> Tensor:
+        return nn.functional.softplus(self.importance(vectors))[..., 0]
+
+    def __call__(self, texts: Owned) -> Tensor:
+        """(B, texts, MATCHES) the matching features of some texts."""
+        vectors = self.words[texts.pieces]  # (B, U, D)
+        counts = self._counts(vectors) * texts.there  # (B, U)
+        soft = nn.functional.normalize(vectors, dim=2) @ self.asked.transpose(1, 2)  # (B, U, T)
+        exact = (texts.pieces[:, :, None] == self.pieces[:, None, :]).to(soft.dtype)
+        features = []
+        for side in self.sides:
+            for dots in (soft, exact):
+                features += self._both_ways(dots, side, counts, texts)
+        return torch.stack(features, dim=2)
+
+    def _both_ways(self, dots: Tensor, side: Tensor, counts: Tensor, texts: Owned) -> list[Tensor]:
+        """Two (B, texts): what share of a text the question has, and what share of the question a text has."""
+        dots = dots.clamp(min=0) * side[:, None, :] * texts.there[..., None]
+        best = dots.amax(dim=2)  # (B, U) of each piece of a text
+        blank = counts.new_zeros(len(counts), texts.count)
+        total = blank.scatter_add(1, texts.owner, counts).clamp(min=1e-6)
+        text = blank.scatter_add(1, texts.owner, best * counts) / total
+        owner = texts.owner[..., None].expand_as(dots)
+        most = dots.new_zeros(len(dots), texts.count, dots.shape[2])
+        most = most.scatter_reduce(1, owner, dots, "amax")  # (B, texts, T)
+        asked = self.counts * side
+        question = (most @ asked[..., None])[..., 0] / asked.sum(dim=1, keepdim=True).clamp(
+            min=1e-6
+        )
+        return [text, question]
+
+
+def _sums(states: Tensor) -> Tensor:
+    """(B, T + 1, D) running sums, from which the mean of any span is one difference."""
+    return nn.functional.pad(states.float().cumsum(dim=1), (0, 0, 1, 0))
+
+
+def _spans(sums: Tensor, spans: Tensor) -> Tensor:
+    """(B, spans, D) the means of [start, end), 0 for an empty one."""
+    size = sums.shape[2]
+    start, end = (spans[..., side, None] for side in (0, 1))
+    total = sums.gather(1, end.expand(-1, -1, size)) - sums.gather(1, start.expand(-1, -1, size))
+    return total / (end - start).clamp(min=1)
+
+
+def _means(words: Tensor, texts: Owned) -> Tensor:
+    """(B, texts, D) the mean word vector of each text."""
+    vectors = words[texts.pieces] * texts.there[..., None]
+    owner = texts.owner[..., None].expand_as(vectors)
+    zero = vectors.new_zeros(len(vectors), texts.count, vectors.shape[2])
+    total = zero.scatter_add(1, owner, vectors)
+    count = zero[..., 0].scatter_add(1, texts.owner, texts.there.to(zero.dtype))
+    return total / count.clamp(min=1)[..., None]
+
+
+def _each(summary: Tensor, texts: Tensor) -> Tensor:
+    """(B, texts, M) the question's summary beside each of its texts."""
+    return summary[:, None].expand(-1, texts.shape[1], -1)

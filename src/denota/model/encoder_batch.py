@@ -1,0 +1,148 @@
+"""Prepared questions to the padded tensors that an encoder's scorer reads. B questions, T pieces, C columns, V values, K constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from denota.model.reading import Reader, Texts
+from denota.model.scorer import AxisBatch, widths_of
+from denota.search.axes import BLOCKS
+from denota.search.prepare import Prepared
+
+KINDS: Final = ("text", "number", "date")
+COLUMN_FEATURES: Final = 6 + 2 + len(KINDS)
+"""Surface features; a column of the previous answer, and of a value that the question names in full; the kind."""
+VALUE_FEATURES: Final = 4 + 2 + 3
+"""Surface features; phrases; how many rows have it, whether one, whether one of the previous answer."""
+QUESTION_FEATURES: Final = 5
+"""A number in it; an earlier question; a previous answer, of one row, and how many rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Owned:
+    """Texts of several pieces each, the pieces of a question's texts in one line."""
+
+    pieces: Tensor  #: (B, U)
+    owner: Tensor  #: (B, U) the text each belongs to
+    there: Tensor  #: (B, U) False on padding
+    count: int
+    """The most texts of a question."""
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderBatch(AxisBatch):
+    """A batch of questions as an encoder's scorer sees it."""
+
+    pieces: Tensor  #: (B, T)
+    parts: Tensor  #: (B, T) what each belongs to, as in `Reading.parts`
+    places: Tensor  #: (B, T) where each stands, as in `Reading.places`
+    columns: Tensor  #: (B, C, 2) where each name stands
+    cells: Tensor  #: (B, the most shown, 2) where each shown value stands
+    shown: Tensor  #: (B, V) the number of a value among the shown, -1 if it is not
+    constants: Tensor  #: (B, K, 2)
+    words: Tensor  #: (B, W, 2)
+    names: Owned  #: C texts
+    values: Owned  #: V texts
+    value_columns: Tensor  #: (B, V)
+    column_features: Tensor  #: (B, C, COLUMN_FEATURES)
+    value_features: Tensor  #: (B, V, VALUE_FEATURES)
+    question_features: Tensor  #: (B, QUESTION_FEATURES)
+
+
+def make_encoder_batch(questions: Sequence[Prepared], reader: Reader) -> EncoderBatch:
+    """Pad questions to one batch."""
+    widths = widths_of(questions, outcome=True)
+    columns, values = widths["select"], widths["equal"]
+    read = [reader(q) for q in questions]
+    shown = np.full((len(questions), values), -1, np.int64)
+    of_column = np.zeros((len(questions), values), np.int64)
+    column_features = np.zeros((len(questions), columns, COLUMN_FEATURES), np.float32)
+    value_features = np.zeros((len(questions), values, VALUE_FEATURES), np.float32)
+    for line, (q, one) in enumerate(zip(questions, read, strict=True)):
+        shown[line, one.shown] = np.arange(len(one.shown))
+        of_column[line, : len(q.values)] = q.axes.values[0]
+        column_features[line, : len(q.names)] = _column_features(q, one.phrases)
+        value_features[line, : len(q.values)] = _value_features(q, one.phrases)
+    pad = reader.wordpieces.pad
+    return EncoderBatch(
+        widths,
+        torch.from_numpy(_filled([r.pieces for r in read], pad)),
+        torch.from_numpy(_filled([r.parts for r in read], 0)),
+        torch.from_numpy(_filled([r.places for r in read], 0)),
+        torch.from_numpy(_filled([r.columns for r in read], 0, columns)),
+        torch.from_numpy(_filled([r.cells for r in read], 0)),
+        torch.from_numpy(shown),
+        torch.from_numpy(_filled([r.constants for r in read], 0, widths["constant"])),
+        torch.from_numpy(_filled([r.words[: widths["word"]] for r in read], 0, widths["word"])),
+        _owned([reader.texts(q.names) for q in questions], columns, pad),
+        _owned([reader.texts(q.values) for q in questions], values, pad),
+        torch.from_numpy(of_column),
+        torch.from_numpy(column_features),
+        torch.from_numpy(value_features),
+        torch.from_numpy(np.stack([_question_features(q) for q in questions])),
+    )
+
+
+def _column_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArray[np.float32]:
+    found = np.zeros((len(question.names), COLUMN_FEATURES), np.float32)
+    found[:, :6] = question.column_surface
+    if question.previous is not None:
+        found[list(question.previous.columns), 6] = 1
+    found[question.axes.values[0][phrases[:, 0] > 0], 7] = 1
+    for number, column in enumerate(question.table.columns):
+        found[number, 8 + KINDS.index(column.kind)] = 1
+    return found
+
+
+def _value_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArray[np.float32]:
+    found = np.zeros((len(question.values), VALUE_FEATURES), np.float32)
+    found[:, :4] = question.value_surface
+    found[:, 4:6] = phrases
+    axes = question.axes
+    tests = np.flatnonzero(axes.condition_block[:, 1] == BLOCKS.index("equal"))
+    tests = tests[axes.condition_parts[tests, 0] < 0]
+    rows = axes.rows[tests]
+    places = axes.condition_entry[tests, 1]
+    kept = np.bitwise_count(rows).sum(axis=1)
+    found[places, 6] = np.log1p(kept) / 3
+    found[places, 7] = kept == 1
+    if question.previous is not None and question.previous.rows:
+        before = np.zeros(8 * rows.shape[1], bool)
+        before[list(question.previous.rows)] = True
+        found[places, 8] = (rows & np.packbits(before)).any(axis=1)
+    return found
+
+
+def _question_features(question: Prepared) -> NDArray[np.float32]:
+    rows = len(question.previous.rows) if question.previous is not None else 0
+    return np.array(
+        [question.has_number, bool(question.history), rows > 0, rows == 1, np.log1p(rows) / 3],
+        np.float32,
+    )
+
+
+def _filled(lines: Sequence[NDArray[np.int64]], filling: int, width: int = 0) -> NDArray[np.int64]:
+    """Lines of different lengths as one array."""
+    width = max(width, 1, *(len(line) for line in lines))
+    found = np.full((len(lines), width, *lines[0].shape[1:]), filling, np.int64)
+    for number, line in enumerate(lines):
+        found[number, : len(line)] = line
+    return found
+
+
+def _owned(texts: Sequence[Texts], count: int, pad: int) -> Owned:
+    pieces = _filled([t.pieces for t in texts], pad)
+    lengths = np.array([len(t.pieces) for t in texts])
+    return Owned(
+        torch.from_numpy(pieces),
+        torch.from_numpy(_filled([t.owner for t in texts], 0)),
+        torch.from_numpy(np.arange(pieces.shape[1]) < lengths[:, None]),
+        count,
+    )

@@ -1,0 +1,213 @@
+"""A question as an encoder reads it: itself, the questions before it, the column names, and the cells that share a word with them, as one text.
+
+`[CLS] question [SEP] the one before [SEP] the one before that [SEP] name : cell , cell [SEP] name [SEP] ...`. It depends on question, history and table, not on
+the previous answer, so it is made once. T pieces, C columns, V values, K constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.model.wordpieces import Wordpieces
+from denota.programs.constants import Constants, constants_in
+from denota.programs.tree import Date, Number
+from denota.search.prepare import Prepared
+from denota.tables.table import Table
+from denota.tokens import FUNCTION_WORDS, tokenise
+
+Ids = NDArray[np.int64]
+LONGEST: Final = 60
+"""Pieces of a question that are read."""
+BEFORE: Final = 2
+"""Earlier questions that are read, the last first."""
+TABLE: Final = 1 + LONGEST + BEFORE * (1 + LONGEST // 2)
+"""The place at which every column begins, behind the longest questions."""
+NAME: Final = 16
+"""Pieces of a column's name that are read."""
+CELL: Final = 12
+"""Pieces of a cell that are read."""
+KEPT: Final = 1 << 15
+"""So many readings are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The pieces of a text, and where in it things stand, each as [start, end)."""
+
+    pieces: Ids  #: (T,)
+    parts: Ids  #: (T,) 1 the question, 2 the one before, 3 earlier, 4 names, 5 cells, 0 marks
+    places: Ids  #: (T,) where each stands: every column begins at the same place, so that their order says nothing
+    columns: Ids  #: (C, 2)
+    shown: Ids  #: (M,) the values that are in the text
+    cells: Ids  #: (M, 2)
+    constants: Ids  #: (K, 2) where the question states each; (0, 0), the mark at the beginning, if that is not found
+    words: Ids  #: (the question's content words, 2)
+    phrases: NDArray[
+        np.float32
+    ]  #: (V, 2) 1 where the question, and the one before, has a value's words one after the other
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The pieces of some texts, end to end."""
+
+    pieces: Ids
+    owner: Ids  #: which text each belongs to
+
+
+class Reader:
+    """Turns prepared questions into readings, each once."""
+
+    def __init__(self, wordpieces: Wordpieces, cells: int) -> None:
+        self.wordpieces, self.cells = wordpieces, cells
+        self._known: dict[tuple[object, ...], tuple[Table, Reading]] = {}
+        self._texts: dict[int, tuple[object, Texts]] = {}
+
+    def __call__(self, question: Prepared) -> Reading:
+        """Return a question's reading."""
+        key = (question.question, question.history, id(question.table), len(question.values))
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            found = self._known[key] = (question.table, self._read(question))
+        return found[1]
+
+    def texts(self, texts: tuple[tuple[str, ...], ...]) -> Texts:
+        """Return the pieces of names or values; kept while the same ones are asked for."""
+        found = self._texts.get(id(texts))
+        if found is None:
+            lines = [[p for word in self.wordpieces.ids(text) for p in word] for text in texts]
+            pieces = np.array([piece for line in lines for piece in line[:CELL]], np.int64)
+            owner = np.repeat(np.arange(len(lines)), [min(CELL, len(line)) for line in lines])
+            if len(self._texts) >= KEPT:
+                self._texts.clear()
+            found = self._texts[id(texts)] = (texts, Texts(pieces, owner))
+        return found[1]
+
+    def _read(self, question: Prepared) -> Reading:
+        text = _Text(self.wordpieces)
+        asked = text.add(question.question, 1, LONGEST)
+        earlier = [tokenise(line) for line in reversed(question.history)][:BEFORE]
+        for place, line in enumerate(earlier):
+            text.mark()
+            text.add(line, 2 + min(place, 1), LONGEST // 2)
+        shown = _shown(question, self.cells)
+        columns, cells, numbers = [], [], []
+        for column, name in enumerate(question.names):
+            text.begin(TABLE)
+            text.mark()
+            columns.append(text.span(name, 4, NAME))
+            for value in shown.get(column, ()):
+                text.mark(",")
+                cells.append(text.span(question.values[value], 5, CELL))
+                numbers.append(value)
+        constants = constants_in(question.text)
+        stated = [tokenise(c.written) for c in _stated(constants, len(question.before_constant))]
+        return Reading(
+            np.array(text.pieces, np.int64),
+            np.array(text.parts, np.int64),
+            np.array(text.places, np.int64),
+            _spans(columns),
+            np.array(numbers, np.int64),
+            _spans(cells),
+            _spans([_place(question.question, words, asked) for words in stated]),
+            _spans([_place(question.question, (w.text,), asked) for w in constants.words]),
+            _phrases(question),
+        )
+
+
+class _Text:
+    """The text while it is put together."""
+
+    def __init__(self, wordpieces: Wordpieces) -> None:
+        self.wordpieces = wordpieces
+        self.pieces, self.parts, self.places = [wordpieces.cls], [0], [0]
+        self.place = 1
+
+    def add(self, words: Sequence[str], part: int, longest: int) -> list[tuple[int, int]]:
+        """Add words, up to so many pieces, and return where each stands."""
+        places = []
+        start = len(self.pieces)
+        for pieces in self.wordpieces.ids(words):
+            if len(self.pieces) + len(pieces) > start + longest:
+                pieces = ()
+            places.append((len(self.pieces), len(self.pieces) + len(pieces)))
+            self._put(pieces, part)
+        return places
+
+    def span(self, words: Sequence[str], part: int, longest: int) -> tuple[int, int]:
+        """Add words and return where they stand together."""
+        start = len(self.pieces)
+        self.add(words, part, longest)
+        return start, len(self.pieces)
+
+    def mark(self, sign: str = "") -> None:
+        """Add what separates texts."""
+        pieces = self.wordpieces.ids([sign])[0] if sign else (self.wordpieces.sep,)
+        self._put(pieces, 0)
+
+    def begin(self, place: int) -> None:
+        """Let what comes stand from a place on."""
+        self.place = place
+
+    def _put(self, pieces: Sequence[int], part: int) -> None:
+        self.pieces += pieces
+        self.parts += [part] * len(pieces)
+        self.places += range(self.place, self.place + len(pieces))
+        self.place += len(pieces)
+
+
+def _stated(constants: Constants, count: int) -> Sequence[Number | Date]:
+    """The numbers and dates on a question's axis; number words are among them where the language has them."""
+    if len(constants.numbers) + len(constants.dates) == count:
+        return (*constants.numbers, *constants.dates)
+    numbers = dict.fromkeys((*constants.numbers, *constants.number_words))
+    return (*numbers, *constants.dates)
+
+
+def _spans(places: Sequence[tuple[int, int]]) -> Ids:
+    return np.array(places, np.int64).reshape(len(places), 2)
+
+
+def _place(
+    tokens: Sequence[str], words: Sequence[str], places: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """Where the first of some words stands in the question."""
+    for word in words[:1]:
+        if word in tokens:
+            return places[tokens.index(word)]
+    return 0, 0
+
+
+def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
+    """The values that share a content word with the question or the one before, the best so many, by column."""
+    asked = frozenset(question.question) - FUNCTION_WORDS
+    before = frozenset(question.previous_question) - FUNCTION_WORDS
+    near = np.flatnonzero(question.value_surface[:, 1] + question.value_surface[:, 3] > 0)
+    rated = []
+    for value in near.tolist():
+        words = frozenset(question.values[value]) - FUNCTION_WORDS
+        now, then = len(words & asked), len(words & before)
+        if now or then:
+            rated.append((-(2 * now + then) / (1 + len(words)), value))
+    found: dict[int, list[int]] = {}
+    columns = question.axes.values[0]
+    for _, value in sorted(sorted(rated)[:most], key=lambda line: line[1]):
+        found.setdefault(int(columns[value]), []).append(value)
+    return found
+
+
+def _phrases(question: Prepared) -> NDArray[np.float32]:
+    """(V, 2) whether a value's words stand one after the other in the question, and in the one before."""
+    found = np.zeros((len(question.values), 2), np.float32)
+    for side, tokens in enumerate((question.question, question.previous_question)):
+        text = f" {' '.join(tokens)} "
+        for value in np.flatnonzero(question.value_surface[:, 2 * side] > 0).tolist():
+            found[value, side] = f" {' '.join(question.values[value])} " in text
+    return found

@@ -1,0 +1,151 @@
+"""What a scorer is: questions in, a score for every axis entry out. Search, update, trainer and evaluation know nothing else of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from denota.config import ModelConfig
+from denota.search.axes import BLOCKS, FIXED, OUTCOMES
+from denota.search.prepare import Prepared
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class AxisBatch:
+    """A batch of questions as a scorer sees it; each scorer adds tensors of its own."""
+
+    widths: Mapping[str, int]
+    """The width of each block of axis entries, padding included."""
+
+    @property
+    def offsets(self) -> Ids:
+        """(blocks,) where each block begins on the joined axis."""
+        return np.cumsum([0, *(self.widths[name] for name in BLOCKS[:-1])])
+
+    @property
+    def width(self) -> int:
+        """L, the length of the joined axis."""
+        return sum(self.widths[name] for name in BLOCKS)
+
+    def to(self, device: torch.device) -> Self:
+        """Return the batch on a device."""
+        return self if device.type == "cpu" else _moved(self, device)
+
+
+def _moved(batch: Any, device: torch.device) -> Any:
+    """A dataclass with its tensors, and those of dataclasses in it, on a device."""
+    moved = {}
+    for field in fields(batch):
+        value = getattr(batch, field.name)
+        if isinstance(value, Tensor):
+            moved[field.name] = value.to(device, non_blocking=True)
+        elif is_dataclass(value):
+            moved[field.name] = _moved(value, device)
+    return replace(batch, **moved)
+
+
+def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str, int]:
+    """Return the width of each block that fits all of some questions, with or without those of what programs would answer."""
+    columns = max(len(q.names) for q in questions)
+    values = max(1, *(len(q.values) for q in questions))
+    constants = max(1, *(len(q.before_constant) for q in questions))
+    return {
+        **dict.fromkeys(("select", "where", "follow_where"), columns),
+        **dict.fromkeys(("equal", "not_equal", "follow_equal", "follow_not_equal"), values),
+        "compare": 4 * constants,
+        "word": max(1, *(_words(q) for q in questions)),
+        "constant": constants,
+        **dict.fromkeys(("ranked", "compared", "stated"), columns if outcome else 0),
+        "outcome": OUTCOMES if outcome else 0,
+        "fixed": len(FIXED),
+    }
+
+
+def _words(question: Prepared) -> int:
+    block = question.axes.condition_block
+    words = question.axes.condition_entry[block == BLOCKS.index("word")]
+    return int(words.max(initial=0)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """The axis of a batch as scored."""
+
+    entries: Tensor  #: (B, L) the score of each entry
+    vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
+    summary: Tensor | None = None  #: (B, M) the questions, likewise
+
+
+class Scorer(nn.Module):
+    """Scores the axis entries of questions."""
+
+    outcome = False
+    """Whether conditions are scored by what they would answer as well."""
+    refines = 0
+    """So many of the best programs are looked at once more as a whole; none if 0."""
+    recall: nn.Parameter
+    """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
+
+    @classmethod
+    def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> Scorer:
+        """Return an untrained scorer.
+
+        Args:
+            cfg: its settings.
+            questions: some that it will meet.
+            source: where word vectors come from.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def restored(
+        cls, cfg: ModelConfig, facts: Mapping[str, str], weights: Mapping[str, Tensor]
+    ) -> Scorer:
+        """Return a scorer as it was saved."""
+        raise NotImplementedError
+
+    def batch(self, questions: Sequence[Prepared]) -> AxisBatch:
+        """Return questions as tensors on the CPU."""
+        raise NotImplementedError
+
+    def forward(self, batch: Any) -> Tensor:
+        """(B, L) the scores of all axis entries, block after block."""
+        raise NotImplementedError
+
+    def read(self, batch: Any) -> Axis:
+        """Return the axis of a batch as scored."""
+        return Axis(self(batch))
+
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
+        """(B, K) what is added to the scores of some programs, looked at as a whole.
+
+        Args:
+            axis: of the batch.
+            parts: (B, K, width) the entries of each program, as places in the (B, L) scores laid flat.
+            features: (B, K, 2) recall and critique.
+        """
+        raise NotImplementedError
+
+    def meet(self, questions: Sequence[Prepared]) -> None:
+        """Learn of what was never met before, words for instance."""
+
+    def set_dropout(self, share: float) -> None:
+        """Change how much is dropped in training."""
+        raise NotImplementedError
+
+    def facts(self) -> dict[str, str]:
+        """Return what a saved scorer needs besides its weights."""
+        return {}
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is."""
+        return self.recall.device
