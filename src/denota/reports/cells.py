@@ -75,7 +75,7 @@ TABLES: Final = {
     "ablate": Table(
         (
             *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
-            *("maver_beam", "maver_bare"),
+            *("maver_eta1", "maver_beam", "maver_bare"),
         ),
         both=("maver_no_surface", "maver_no_bias", "maver_bare"),
         plain=("maver_plain_numbers", "maver_bare"),

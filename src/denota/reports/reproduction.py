@@ -74,6 +74,7 @@ ABLATED: Final = {
     "maver_no_bias": "no bias of actions without an argument",
     "maver_dynsp": "DynSP's language: no OR, no FOLLOW-UP CELL",
     "maver_plain_numbers": "only bare numbers read in cells",
+    "maver_eta1": "η = 1 in place of 5: less confidence in the critique",
     "maver_beam": "a beam of 15 in place of exact search",
     "maver_bare": "no surface features, no bias, bare numbers, a beam",
 }
