@@ -32,6 +32,7 @@ dev = "dev"
 [search]
 shaping = "policy"
 [model]
+vectors = "letters"
 dimension = 12
 hidden = 4
 [train]
@@ -145,6 +146,15 @@ def test_a_cell_run_again_is_held_against_what_was_there(
     assert reproduce_cells([cell], work / "data", 1, again=True, device=None) == 0
     assert "not the same run" in capsys.readouterr().out
     assert not (work / "results" / "predictions" / f"{cell.name}.tsv").exists(), "seed 0 alone"
+
+
+def test_without_word_vectors_a_cell_is_not_run(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DENOTA_VECTORS", raising=False)
+    (work / "experiments" / "table2.mml.toml").write_text(TINY.replace('"letters"', '"random"'))
+    with pytest.raises(ConfigError, match="DENOTA_VECTORS is not set"):
+        run(work, Cell("table2", "mml", True))
 
 
 def test_the_command_says_what_is_there_already() -> None:

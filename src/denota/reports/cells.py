@@ -6,6 +6,7 @@ A cell is a row of a table (`experiments/<table>.<row>.toml`), with or without s
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -156,7 +157,7 @@ def run_cell(
     )
     if cell.row in TABLES[cell.table].plain:
         examples, dev = map(with_plain_numbers, (examples, dev))
-    vectors = os.environ.get("DENOTA_VECTORS") if config.model.vectors == "random" else None
+    vectors = _vectors(config)
     results.mkdir(parents=True, exist_ok=True)
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
     epochs = int(load_parser(best)[2]["epoch"])
@@ -177,6 +178,26 @@ def run_cell(
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, found)
     return found
+
+
+def _vectors(config: Config) -> str | None:
+    """Where word vectors come from, if not as the config says; without them a cell would quietly come to another figure."""
+    if config.model.vectors != "random":
+        return None
+    found = os.environ.get("DENOTA_VECTORS")
+    if not found:
+        raise ConfigError(
+            "DENOTA_VECTORS is not set: the cells take their word vectors from it, GloVe 6B in 100 dimensions (glove.6B.100d.txt)"
+        )
+    return found
+
+
+def _digest(path: str | None) -> str | None:
+    """The sha256 of a file of word vectors."""
+    if path is None or not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _predict(model: Path, data: Path, out: Path) -> None:
@@ -220,6 +241,7 @@ def _result(
         "dev_right": right,
         "predictions": predicted.name if predicted else None,
         "config": settings,
+        "vectors": {"file": record["vectors"], "sha256": _digest(_vectors(config))},
         "versions": record["versions"],
         "machine": record["machine"],
         "train_seconds": round(sum(line["seconds"] for line in record["epochs"]), 1),
