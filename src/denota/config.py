@@ -85,6 +85,8 @@ class SearchConfig:
     """Where the critique acts: nowhere, on the exploration policy, or on the score itself."""
     eta: float = 5.0
     """η, the confidence in the critique."""
+    anneal: float = 0.0
+    """In training η of policy shaping falls to 0 over this share of the epochs; 0 keeps it."""
     reference: Literal["policy", "score"] = "policy"
     """y* is the first of EXPLORE under the policy in use, or its highest-scoring program of the best reward."""
     of_those: bool = False
@@ -99,6 +101,8 @@ class SearchConfig:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
         if not self.greed >= 0 or not self.eta >= 0:
             raise ConfigError("search.greed and search.eta must be 0 or more")
+        if not 0 <= self.anneal <= 1:
+            raise ConfigError(f"search.anneal must lie in 0 to 1, not {self.anneal}")
 
     @property
     def policy_eta(self) -> float:

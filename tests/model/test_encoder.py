@@ -21,6 +21,7 @@ from denota.model.reading import LONGEST, Reader
 from denota.model.transformer import Shape, Transformer
 from denota.model.wordpieces import Wordpieces, wordpieces_of
 from denota.programs import Denotation, language_of
+from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES, SIZES
 from denota.search.critique import read_lexicon
 from denota.search.flat import flat_scores, lay_flat
@@ -79,7 +80,7 @@ def prepared(language: str = "extended") -> list[Prepared]:
     return [prepare(q, t, h, p, a, operators, lexicon) for q, t, h, p, a in ASKED]
 
 
-@pytest.mark.parametrize("language", ["dynsp++", "extended"])
+@pytest.mark.parametrize("language", ["dynsp++", "extended", "extended +count +sum"])
 def test_a_batch_is_its_questions_one_by_one(scorer: Encoder, language: str) -> None:
     questions = prepared(language)
     batch = scorer.batch(questions)
@@ -197,6 +198,23 @@ def test_conditions_are_told_apart_by_what_they_keep() -> None:
             else:
                 assert size == next(n for n, most in enumerate(SIZES) if kept[number] <= most)
     assert {BLOCKS[b] for b in np.unique(block[:, 0])} == {"ranked", "compared", "fixed"}
+
+
+def test_selections_are_told_apart_by_what_they_name_and_compute() -> None:
+    question = prepared("extended +count +sum")[1]
+    block, entry = question.breadth
+    for place in question.axes.places:
+        for line in range(place.s0, place.s1):
+            program = question.space.program(
+                place.start + (line - place.s0) * len(place.conditions)
+            )
+            own = len(program.columns) if not place.aggregate else None
+            if own is not None:
+                assert entry[line, 0] == min(own, 3)
+            named = BLOCKS[block[line, 1]]
+            assert (named == "aggregate") == (place.aggregate is not None)
+            if place.aggregate is not None:
+                assert list(AGGREGATES)[entry[line, 1]] == place.aggregate
 
 
 def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from denota.config import Config
+from denota.config import Config, SearchConfig
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, score
@@ -49,6 +49,21 @@ class Epoch:
     dev_sequence_accuracy: float | None
     questions_per_s: float
     seconds: float
+
+
+def annealed(config: Config, epoch: int) -> SearchConfig:
+    """Return the settings of the search in an epoch, counted from 0: η of policy shaping falls if it is told to.
+
+    >>> from denota.config import TrainConfig
+    >>> config = Config(search=SearchConfig(shaping="policy", eta=4.0, anneal=0.5), train=TrainConfig(epochs=8))
+    >>> [annealed(config, epoch).eta for epoch in (0, 1, 2, 4, 7)]
+    [4.0, 3.0, 2.0, 0.0, 0.0]
+    """
+    search = config.search
+    if not search.anneal or search.shaping != "policy":
+        return search
+    left = 1 - epoch / (search.anneal * config.train.epochs)
+    return replace(search, eta=search.eta * max(0.0, left))
 
 
 @dataclass(eq=False)
@@ -175,13 +190,14 @@ class Training:
     ) -> tuple[Candidates, Ids]:
         """K of every question and (B, K) the programs' ids."""
         cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
+        search = annealed(cfg, self.epoch)
         source, least = DRAWS_FROM.get(cfg.update.intensity), cfg.update.reference_min_reward
         batch = scorer.batch(ready)
         on_gpu = device.type == "cuda"
         self.lap("batch")
-        if cfg.search.kind == "exact":  # before the scorer, so that a GPU is waited for once
+        if search.kind == "exact":  # before the scorer, so that a GPU is waited for once
             flat = lay_flat(
-                ready, batch.offsets, batch.width, cfg.search, device, outcome=scorer.outcome
+                ready, batch.offsets, batch.width, search, device, outcome=scorer.outcome
             )
         self.lap("lay flat")
         with torch.autocast(
@@ -190,22 +206,22 @@ class Training:
             axis = scorer.read(batch.to(device))
         entries = axis.entries.float()
         self.lap("forward")
-        if cfg.search.kind == "exact":
+        if search.kind == "exact":
             drawn = torch.from_numpy(uniforms).to(device)
             refine = partial(scorer.refine, axis) if scorer.refines else None
             found, places = find_all(
-                flat, entries, scorer.recall, cfg.search, least, source, drawn, refine
+                flat, entries, scorer.recall, search, least, source, drawn, refine
             )
             ids = (places - flat.starts[:, None]).cpu().numpy()
             self.lap("search")
             return found, ids
-        recall, eta = float(scorer.recall.detach()), cfg.search.model_eta
+        recall, eta = float(scorer.recall.detach()), search.model_eta
         scored = [
             AxisScores(line, batch.offsets, recall, eta, scorer.outcome)
             for line in entries.detach().cpu().numpy()
         ]
         one_by_one = [
-            find(q, axis, cfg.search, least, source, u)
+            find(q, axis, search, least, source, u)
             for q, axis, u in zip(ready, scored, uniforms.tolist(), strict=True)
         ]
         self.lap("search")

@@ -30,12 +30,21 @@ from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer
 from denota.model.transformer import Layer, Shape, Transformer, read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
-from denota.search.axes import BLOCKS, FIXED, OUTCOMES
+from denota.programs.operators import AGGREGATES
+from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES
 from denota.search.prepare import Prepared
 
 MATCHES: Final = 8
 """Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
 COLUMN_HEADS: Final = ("select", "where", "follow_where", "ranked", "compared", "stated")
+ACTS: Final = {
+    "fixed": len(FIXED),
+    "outcome": OUTCOMES,
+    "breadth": BREADTHS,
+    "aggregate": len(AGGREGATES),
+    "compare": 4,
+}
+"""Entries that are nothing but themselves, by block; comparisons have a constant as well."""
 VALUE_HEADS: Final = ("equal", "not_equal", "follow_equal", "follow_not_equal")
 
 
@@ -70,12 +79,11 @@ class Encoder(Scorer):
         )
         self.constants = Head(2 * width, width, 5, dropout)
         self.words = Head(2 * width, width, 1, dropout)
-        self.actions = Head(width, width, len(FIXED) + OUTCOMES, dropout)
+        self.actions = Head(width, width, sum(ACTS.values()) - 4, dropout)
         self.recall = nn.Parameter(torch.zeros(()))
         self.kinds = nn.Embedding(len(BLOCKS), width)
         """What an entry is for, beside what it is."""
-        self.acts = nn.Embedding(len(FIXED) + OUTCOMES + 4, width)
-        """Actions, outcomes and comparisons."""
+        self.acts = nn.Embedding(sum(ACTS.values()), width)
         self.whole = Head(2 * width + 2, width, 1, dropout)
         nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
 
@@ -179,16 +187,15 @@ class Encoder(Scorer):
         sought = self.word_state(_spans(sums, batch.words))
         of_words, word_hidden = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
         of_actions, _ = self.actions(summary)
-        fixed = of_actions[:, : len(FIXED)].clone()
-        fixed[:, FIXED.index("nothing")] = 0
+        acts = dict(zip(ACTS, torch.split(of_actions, [*ACTS.values()][:-1], dim=1), strict=False))
+        acts["fixed"] = acts["fixed"] * _all_but(len(FIXED), FIXED.index("nothing"), acts["fixed"])
         scores = {
             **{name: of_columns[..., n] for n, name in enumerate(COLUMN_HEADS)},
             **{name: of_values[..., n] for n, name in enumerate(VALUE_HEADS)},
             "compare": of_constants[..., :4].flatten(1),
             "constant": of_constants[..., 4],
             "word": of_words[..., 0],
-            "outcome": of_actions[:, len(FIXED) :],
-            "fixed": fixed,
+            **acts,
         }
         entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
         hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
@@ -198,24 +205,21 @@ class Encoder(Scorer):
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
     ) -> Tensor:
         """(B, L, M) what every axis entry is: the hidden layer of its head, or a vector of its own, and its block's."""
-        acts = self.acts.weight[None].expand(len(columns), -1, -1)
-        fixed, outcomes, compared = torch.split(acts, [len(FIXED), OUTCOMES, 4], dim=1)
-        size = constants.shape[1]
+        every = self.acts.weight[None].expand(len(columns), -1, -1)
+        acts = dict(zip(ACTS, torch.split(every, [*ACTS.values()], dim=1), strict=True))
+        compared = acts.pop("compare").repeat(1, constants.shape[1], 1)
         found = {
             **dict.fromkeys(COLUMN_HEADS, columns),
             **dict.fromkeys(VALUE_HEADS, values),
-            "compare": constants.repeat_interleave(4, dim=1) + compared.repeat(1, size, 1),
+            "compare": constants.repeat_interleave(4, dim=1) + compared,
             "constant": constants,
             "word": words,
-            "outcome": outcomes,
-            "fixed": fixed,
+            **acts,
         }
         parts = [found[name] + self.kinds.weight[n] for n, name in enumerate(BLOCKS)]
         vectors = torch.cat(parts, dim=1)
         nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
-        there = torch.ones_like(vectors[:1, :, :1])
-        there[:, nothing] = 0
-        return vectors * there
+        return vectors * _all_but(vectors.shape[1], nothing, vectors)[:, None]
 
 
 class Head(nn.Module):
@@ -297,6 +301,13 @@ def _means(words: Tensor, texts: Owned) -> Tensor:
     total = zero.scatter_add(1, owner, vectors)
     count = zero[..., 0].scatter_add(1, texts.owner, texts.there.to(zero.dtype))
     return total / count.clamp(min=1)[..., None]
+
+
+def _all_but(count: int, one: int, like: Tensor) -> Tensor:
+    """(count,) ones with a single zero."""
+    found = like.new_ones(count)
+    found[one] = 0
+    return found
 
 
 def _each(summary: Tensor, texts: Tensor) -> Tensor:

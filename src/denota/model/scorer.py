@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
-from denota.search.axes import BLOCKS, FIXED, OUTCOMES
+from denota.programs.operators import AGGREGATES
+from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES
 from denota.search.prepare import Prepared
 
 Ids = NDArray[np.int64]
@@ -65,6 +66,8 @@ def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str,
         "constant": constants,
         **dict.fromkeys(("ranked", "compared", "stated"), columns if outcome else 0),
         "outcome": OUTCOMES if outcome else 0,
+        "breadth": BREADTHS if outcome else 0,
+        "aggregate": len(AGGREGATES) if outcome else 0,
         "fixed": len(FIXED),
     }
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from denota.programs.conditions import AND, NONE, OR, Conditions
 from denota.programs.index import TableIndex
-from denota.programs.operators import SCOPES, TESTS
+from denota.programs.operators import AGGREGATES, SCOPES, TESTS
 from denota.programs.operators.equality import shared_values
 from denota.programs.space import Family, ProgramSpace
 
@@ -38,6 +38,8 @@ BLOCKS: Final = (
     "compared",  # (C,) the column of a comparison
     "stated",  # (C,) the column of a test without an argument: is empty, is zero
     "outcome",  # (O,) how many rows are kept
+    "breadth",  # (4,) how many columns are selected: none of its own, one, two, more
+    "aggregate",  # (A,) what is computed of the cells
     "fixed",  # (F,) actions without an argument
 )
 COMPARISONS: Final = ("greater", "at_least", "less", "at_most")
@@ -60,6 +62,7 @@ RANKED: Final = frozenset(
 SIZES: Final = (1, 2, 3, 5, 9)
 """How many rows are kept, as classes: up to so many, more, and all there are; apart for follow-ups."""
 OUTCOMES: Final = 2 * (len(SIZES) + 2)
+BREADTHS: Final = 4
 WIDTH: Final = 5
 """The most entries a condition is a sum of; what is over points at `nothing`."""
 
@@ -229,6 +232,20 @@ def outcome_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
         entry[own, 1] = np.where(kept[own] == everything, len(SIZES) + 1, entry[own, 1])
         if SCOPES[place.scope].follows:
             entry[own, 1] = entry[own, 1] % (OUTCOMES // 2) + OUTCOMES // 2
+    return block, entry
+
+
+def selection_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """(S, 2) two more entries of every selection: how many columns it names, and what is computed of the cells, if anything."""
+    block = np.full((len(axes.select_block), 2), _BLOCK["fixed"], np.int8)
+    entry = np.zeros(block.shape, np.int16)
+    named = (axes.select_block == _BLOCK["select"]).sum(axis=1)
+    block[:, 0], entry[:, 0] = _BLOCK["breadth"], np.minimum(named, BREADTHS - 1)
+    names = list(AGGREGATES)
+    for place in axes.places:
+        if place.aggregate is not None:
+            block[place.s0 : place.s1, 1] = _BLOCK["aggregate"]
+            entry[place.s0 : place.s1, 1] = names.index(place.aggregate)
     return block, entry
 
 

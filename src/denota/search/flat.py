@@ -75,6 +75,9 @@ def lay_flat(
         nothing = own[BLOCKS.index("fixed")]
         entries = np.full((len(axes.select_block), most_selected), nothing)
         entries[:, : axes.select_block.shape[1]] = own[axes.select_block] + axes.select_entry
+        if outcome:
+            block, entry = q.breadth
+            entries = np.concatenate([entries, own[block] + entry], axis=1)
         select.append(entries)
         tests = own[axes.condition_block] + axes.condition_entry
         if outcome:

@@ -17,7 +17,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.index import Bits
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
-from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries
+from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
 from denota.search.critique import EntryWords, Lexicon, Words, entry_words, words_of
 from denota.tables.table import Cell, Table
 from denota.tokens import tokenise
@@ -66,6 +66,11 @@ class Prepared:
     def outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
         """(N, 2) what the conditions would answer, as two more entries of each."""
         return outcome_entries(self.axes)
+
+    @cached_property
+    def breadth(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+        """(S, 2) what the selections would answer, likewise."""
+        return selection_entries(self.axes)
 
     def denotation(self, number: int) -> Denotation:
         """Return the cells of a program."""

@@ -31,7 +31,8 @@ class AxisScores:
     def selections(self, question: Prepared) -> Floats:
         """(S,) the scores of selections."""
         axes = question.axes
-        return self._sum(axes.select_block, axes.select_entry)
+        scores = self._sum(axes.select_block, axes.select_entry)
+        return scores + self._sum(*question.breadth) if self.outcome else scores
 
     def conditions(self, question: Prepared) -> Floats:
         """(N,) the scores of conditions, STOP and the like included."""
@@ -68,8 +69,8 @@ def program_entries(
         offsets[axes.condition_block[condition]] + axes.condition_entry[condition],
     ]
     if outcome:
-        block, entry = question.outcome
-        chosen.append(offsets[block[condition]] + entry[condition])
+        for (block, entry), own in ((question.breadth, select), (question.outcome, condition)):
+            chosen.append(offsets[block[own]] + entry[own])
     return np.concatenate(chosen, axis=1)
 
 
