@@ -25,6 +25,8 @@ class DataConfig:
     """The split that chooses the stopping epoch; empty for none."""
     language: str = "dynsp++"
     """The program language; `+x` and `-x` behind it add and take operators."""
+    numbers: Literal["full", "plain"] = "full"
+    """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones alone."""
     made_up: int = 0
     """Learn from so many made-up questions about the tables of the training split in place of its own questions."""
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +14,26 @@ import pytest
 
 from denota import sample
 from denota.app.reproduce import reproduce_cells
+from denota.config import load_config
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS
 from denota.reports.cells import TABLES, Cell, cell_named, cells_of, run_cell
-from denota.reports.findings import FINDINGS, Finding, verdict
-from denota.reports.judged import kappa
+from denota.reports.explain import why
+from denota.reports.findings import FINDINGS, verdict
+from denota.reports.judged import kappa, read_judged
 from denota.reports.performance import performance_page
+from denota.reports.published import ABLATED, EXPLAINED, MIXES, PUBLISHED
 from denota.reports.reproduce import missing, reproduce
-from denota.reports.reproduction import ABLATED, EXPLAINED, MIXES, PUBLISHED, reproduction_page
-from denota.reports.results import Difference, accuracies, bootstrap, read_results, unsteadiness
+from denota.reports.reproduction import reproduction_page, steadier
+from denota.reports.results import (
+    Difference,
+    accuracies,
+    at_most,
+    bootstrap,
+    read_results,
+    unsteadiness,
+)
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -78,6 +89,93 @@ def test_every_row_has_its_experiment_and_its_settings(table: str) -> None:
             assert config.update == known
 
 
+def flat(tree: dict[str, object], prefix: str = "") -> dict[str, str]:
+    found = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = str(value)
+    return found
+
+
+DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
+    "explain.maver_model": ("table2.maver", {"search.shaping": "model"}),
+    "explain.maver_score": ("table2.maver", {"search.reference": "score"}),
+    "explain.maver_batch1": ("table2.maver", {"train.batch": 1, "train.epochs": 8}),
+    **{
+        f"explain.{row}_all": (f"table2.{row}", {"search.candidates": "all", "train.epochs": 8})
+        for row in ("maver", "mmr", "mml", "meritocratic_inf")
+    },
+    "explain.mml_explore": ("table2.mml", {"search.candidates": "explore"}),
+    "explain.reinforce_rivals": ("table2.reinforce", {"search.candidates": "rivals"}),
+    "explain.off_policy_w_mmr_q_batch8": (
+        "table3.off_policy_w_mmr_q",
+        {"train.batch": 8, "train.epochs": 12},
+    ),
+    **{
+        f"explain.maver_split{n}": (
+            "table2.maver",
+            {
+                "data.train": f"random-split-{n}-train",
+                "data.dev": f"random-split-{n}-dev",
+                "train.epochs": 12,
+            },
+        )
+        for n in range(2, 6)
+    },
+    "ablate.maver_no_surface": ("table2.maver", {"model.surface": False}),
+    "ablate.maver_no_bias": ("table2.maver", {"model.bias": False}),
+    "ablate.maver_dynsp": ("table2.maver", {"data.language": "dynsp", "train.epochs": 15}),
+    "ablate.maver_plain_numbers": ("table2.maver", {"data.numbers": "plain", "train.epochs": 15}),
+    "ablate.maver_eta1": ("table2.maver", {"search.eta": 1.0, "train.epochs": 15}),
+    "ablate.maver_beam": ("table2.maver", {"search.kind": "beam", "train.epochs": 8}),
+    "ablate.maver_bare": (
+        "table2.maver",
+        {
+            "model.surface": False,
+            "model.bias": False,
+            "data.numbers": "plain",
+            "search.kind": "beam",
+            "train.epochs": 12,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_a_cell_that_explains_differs_in_what_it_says_alone(name: str) -> None:
+    base, expected = DIFFERENT[name]
+    one, other = (
+        flat(asdict(load_config(ROOT / "experiments" / f"{n}.toml"))) for n in (name, base)
+    )
+    found = {key: value for key, value in one.items() if value != other[key]}
+    assert found == {key: str(value) for key, value in expected.items()}
+
+
+def test_every_cell_that_explains_was_looked_at() -> None:
+    assert set(DIFFERENT) == {f"{t}.{r}" for t in ("explain", "ablate") for r in TABLES[t].rows}
+
+
+def test_mixes_are_made_of_the_algorithms_they_name() -> None:
+    for row in TABLES["table3"].rows:
+        w, _, q = row.removesuffix("_q").partition("_w_")
+        update = load_config(ROOT / "experiments" / f"table3.{row}.toml").update
+        assert update.intensity == PRESETS[w].intensity and update.beta == PRESETS[w].beta
+        assert update.competing == PRESETS[q].competing
+
+
+def test_results_were_had_with_the_settings_that_are_there() -> None:
+    found = read_results(ROOT / "results")
+    for seeds in found.values():
+        for result in seeds:
+            cell = Cell(**result["cell"])
+            config = flat(asdict(cell.config(ROOT / "experiments")))
+            had = flat(result["config"])
+            assert had.items() <= config.items(), cell.name
+            assert len(result["epochs"]) == int(config["train.epochs"]), cell.name
+
+
 def test_one_seed_of_all_cells_comes_before_the_second_of_any() -> None:
     cells = cells_of("table2")
     assert [cell.seed for cell in cells] == sorted(cell.seed for cell in cells)
@@ -119,14 +217,14 @@ def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) 
     assert todo == cells[1:]
     folders = {name: work / name for name in ("experiments", "results", "runs")}
     said: list[str] = []
-    assert reproduce(todo, work / "data", jobs=2, say=said.append, **folders) == 0
+    assert reproduce(todo, work / "data", jobs=2, say=said.append, **folders) == []
     assert missing(cells, work / "results") == []
     assert any("done" in line for line in said)
     with pytest.raises(ConfigError, match="no config"):
         reproduce([Cell("table2", "nothing", True)], work / "data", jobs=1, **folders)
     (work / "experiments" / "table2.mmr.toml").write_text(TINY.replace('"dev"', '"nowhere"'))
     broken = [Cell("table2", "mmr", True)]
-    assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == 1
+    assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == broken
 
 
 def test_a_cell_run_again_is_held_against_what_was_there(
@@ -146,6 +244,9 @@ def test_a_cell_run_again_is_held_against_what_was_there(
     assert reproduce_cells([cell], work / "data", 1, again=True, device=None) == 0
     assert "not the same run" in capsys.readouterr().out
     assert not (work / "results" / "predictions" / f"{cell.name}.tsv").exists(), "seed 0 alone"
+    nowhere = work / "nowhere"
+    assert reproduce_cells([cell], nowhere, 1, again=True, device=None) == 1
+    assert "the same" not in capsys.readouterr().out, "what failed is not held against itself"
 
 
 def test_without_word_vectors_a_cell_is_not_run(
@@ -153,8 +254,15 @@ def test_without_word_vectors_a_cell_is_not_run(
 ) -> None:
     monkeypatch.delenv("DENOTA_VECTORS", raising=False)
     (work / "experiments" / "table2.mml.toml").write_text(TINY.replace('"letters"', '"random"'))
+    cell = Cell("table2", "mml", True)
     with pytest.raises(ConfigError, match="DENOTA_VECTORS is not set"):
-        run(work, Cell("table2", "mml", True))
+        run(work, cell)
+    monkeypatch.setenv("DENOTA_VECTORS", str(work / "none.txt"))
+    (work / "runs" / cell.name).mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(work)
+    with pytest.raises(ConfigError, match="there is no file"):
+        reproduce_cells([cell], work / "data", 1, again=True, device=None)
+    assert (work / "runs" / cell.name).exists(), "nothing is thrown away before"
 
 
 def test_the_command_says_what_is_there_already() -> None:
@@ -186,6 +294,18 @@ def test_the_pages_are_made_from_the_results() -> None:
         assert part in told
 
 
+def test_what_is_written_has_its_cells() -> None:
+    assert why({}, [], None) == []
+    found = read_results(ROOT / "results")
+    judged = read_judged(ROOT / "results")
+    count = len(next(iter(found.values()))[0]["dev_right"])
+    sequences = [str(number // 3) for number in range(count)]
+    paragraphs = why(found, sequences, judged)
+    assert all("not run" not in paragraph for paragraph in paragraphs)
+    fewer = {key: seeds for key, seeds in found.items() if key[0] == "table2"}
+    assert len(why(fewer, sequences, judged)) < len(paragraphs)
+
+
 def test_every_row_is_on_the_page() -> None:
     assert set(PUBLISHED) == set(TABLES["table2"].rows)
     assert set(MIXES) == set(TABLES["table3"].rows)
@@ -200,24 +320,26 @@ def test_every_row_is_on_the_page() -> None:
 def made(table: str, row: str, shaped: bool, *rights: str) -> dict[tuple[str, str, bool], list]:
     seeds = [
         {
+            "cell": {"seed": seed},
+            "best_epoch": 2,
             "dev_right": right,
             "dev_answer_accuracy": 100 * right.count("1") / len(right),
             "epochs": [{"dev_answer_accuracy": value} for value in (10.0, 12.0, 11.0, 11.5)],
         }
-        for right in rights
+        for seed, right in enumerate(rights)
     ]
     return {(table, row, shaped): seeds}
 
 
 def test_a_difference_is_that_of_mean_accuracies() -> None:
     found = {
-        **made("table2", "maver", True, "1101", "1111"),
-        **made("table2", "maver", False, "0101"),
-        **made("table2", "mml", True, "1000"),
-        **made("table2", "mml", False, "0001"),
+        **made("table2", "maver", True, "1101", "1111", "0000"),
+        **made("table2", "maver", False, "0101", "0100"),
+        **made("table2", "mml", True, "1000", "1011"),
+        **made("table2", "mml", False, "0001", "0001"),
     }
     keys = list(found)
-    means = {key: np.mean(accuracies(found[key])) for key in keys}
+    means = {key: np.mean(accuracies(found[key])[:2]) for key in keys}  # the third seed is alone
     difference = Difference("d", (keys[0], keys[3]), (keys[1], keys[2]))
     expected = means[keys[0]] - means[keys[1]] - means[keys[2]] + means[keys[3]]
     assert difference.points(found) == pytest.approx(expected)
@@ -229,23 +351,40 @@ def test_stability_is_the_mean_change_between_epochs() -> None:
     (seeds,) = made("table2", "mmr", True, "1").values()
     assert unsteadiness(seeds) == [pytest.approx((2 + 1 + 0.5) / 3)]
     assert unsteadiness(seeds, 3) == [pytest.approx(0.5)]
+    assert unsteadiness(seeds, 4) == [], "one epoch is neither steady nor unsteady"
+
+
+def test_one_seed_is_no_proof_of_steadiness() -> None:
+    one = made("table2", "mmr", True, "1") | made("table2", "maver", True, "1")
+    assert "says nothing" in steadier(one, True, 1)
+    two = made("table2", "mmr", True, "1", "1") | made("table2", "maver", True, "1", "1")
+    assert "overlap" in steadier(two, True, 1)
+    for result in two["table2", "maver", True]:
+        result["epochs"] = [{"dev_answer_accuracy": value} for value in (10.0, 11.0, 11.5, 11.5)]
+    assert steadier(two, True, 1).startswith("every seed of MAVER")
+
+
+def test_a_result_cut_short_keeps_its_outcomes_or_has_none() -> None:
+    ((one,),) = made("table2", "mmr", True, "1").values()
+    cut = at_most(one, 3)
+    assert cut is not None and len(cut["epochs"]) == 3
+    assert at_most(one, 1) is None, "its best epoch came later"
 
 
 @pytest.mark.parametrize(
-    ("intervals", "at_least", "said"),
+    ("intervals", "said"),
     [
-        ([(0.1, 2.0), (1.0, 2.0)], False, "holds"),
-        ([(0.1, 2.0), (-1.0, 2.0)], False, "holds in part"),
-        ([(-0.1, 2.0), (-1.0, 2.0)], False, "not shown"),
-        ([(-0.1, 2.0), (-1.0, 2.0)], True, "not contradicted"),
-        ([(-2.0, -0.1), (-1.0, 2.0)], True, "in part the opposite"),
-        ([(-2.0, -0.1)], False, "the opposite"),
+        ([(0.1, 2.0), (1.0, 2.0)], "holds"),
+        ([(0.1, 2.0), (-1.0, 2.0)], "holds in part"),
+        ([(-0.1, 2.0), (-1.0, 2.0)], "not shown"),
+        ([(-2.0, -0.1), (-1.0, 2.0)], "in part the opposite"),
+        ([(-2.0, -0.1)], "the opposite"),
     ],
 )
 def test_a_finding_holds_only_where_intervals_exclude_0(
-    intervals: list[tuple[float, float]], at_least: bool, said: str
+    intervals: list[tuple[float, float]], said: str
 ) -> None:
-    assert verdict(Finding("c", (), at_least), intervals) == said
+    assert verdict(intervals) == said
 
 
 def test_kappa_is_0_by_chance_and_1_if_all_agree() -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from denota.app.data import data_path
-from denota.data import load_examples
+from denota.data import load_examples, read_as
 from denota.errors import TrainingError
 from denota.evaluation.calibration import (
     answer_features,
@@ -39,7 +39,8 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     """
     path = run / "best.safetensors"
     parser, _, facts = load_parser(path)
-    examples = load_examples(data_path(data), split).examples
+    loaded = load_examples(data_path(data), split)
+    examples = read_as(loaded, parser.config.data.numbers).examples
     if parser.config.data.train == split:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
     preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)

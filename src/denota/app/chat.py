@@ -12,6 +12,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.operators import SCOPES
 from denota.programs.sql import Query, rows_query, to_sql
 from denota.search.preparer import Preparer
+from denota.tables.plain import read_plainly
 from denota.tables.table import Table
 
 DEEP: Final = 8
@@ -27,7 +28,8 @@ class Chat:
         if not len(table):
             raise TableError("the table has no rows, so there is nothing to ask it")
         config = parser.config
-        self.parser, self.table = parser, table
+        self.parser = parser
+        self.table = read_plainly(table) if config.data.numbers == "plain" else table
         self.preparer = Preparer(config.data.language, config.search.lexicon, kept=2)
         self.asked: tuple[str, ...] = ()
         self.previous: Denotation | None = None

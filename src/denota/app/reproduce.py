@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from denota.reports.cells import Cell
-from denota.reports.reproduce import missing, reproduce, same_figures
+from denota.reports.reproduce import check, missing, reproduce, same_figures
 from denota.reports.reproduction import write_page
 
 
@@ -16,20 +16,22 @@ def reproduce_cells(
     cells: Sequence[Cell], data: Path, jobs: int, again: bool, device: str | None
 ) -> int:
     """Run the cells that results/ lacks, or all of them again; return how many failed."""
-    results, docs = Path("results"), Path("docs")
+    experiments, results, docs = Path("experiments"), Path("results"), Path("docs")
     todo = list(cells) if again else missing(cells, results)
-    before = {cell: results / f"{cell.name}.json" for cell in todo}
-    known = {cell: path.read_text("utf-8") for cell, path in before.items() if path.exists()}
+    check(todo, experiments)
+    paths = {cell: results / f"{cell.name}.json" for cell in todo}
+    before = {cell: path.read_text("utf-8") for cell, path in paths.items() if path.exists()}
     for cell in todo if again else ():
         shutil.rmtree(Path("runs") / cell.name, ignore_errors=True)
     print(f"{len(cells) - len(todo)} of {len(cells)} cells are in results/ already")
-    failed = reproduce(todo, data, jobs=jobs, device=device)
-    for cell, text in known.items():
-        one, other = json.loads(text), json.loads(before[cell].read_text("utf-8"))
-        told = f"dev {other['dev_answer_accuracy']:.1f}, was {one['dev_answer_accuracy']:.1f}"
-        same = "the same in every epoch" if same_figures(one, other) else "not the same run"
-        print(f"{cell.name}: {told}: {same}")
-    if todo and (docs / "reproduction.md").exists():
+    failed = reproduce(todo, data, jobs=jobs, device=device, experiments=experiments)
+    for cell, text in before.items():
+        if cell not in failed:
+            one, other = json.loads(text), json.loads(paths[cell].read_text("utf-8"))
+            told = f"dev {other['dev_answer_accuracy']:.1f}, was {one['dev_answer_accuracy']:.1f}"
+            same = "the same in every epoch" if same_figures(one, other) else "not the same run"
+            print(f"{cell.name}: {told}: {same}")
+    if len(failed) < len(todo) and (docs / "reproduction.md").exists():
         write_page(data, results, docs)
         print(f"{docs / 'reproduction.md'} and its plots were made from {results}/")
-    return failed
+    return len(failed)

@@ -19,6 +19,7 @@ from denota.data import (
     Example,
     load_examples,
     load_questions,
+    read_as,
     read_predictions,
     write_predictions,
 )
@@ -48,11 +49,14 @@ def train_run(
     """Train as a config says and tell of each epoch; then, if asked for, on train and dev together up to the best one."""
     config = load_config(path, settings)
     where = data_path(data)
-    examples = _told(load_examples(where, config.data.train)).examples
+    numbers = config.data.numbers
+    examples = read_as(_told(load_examples(where, config.data.train)), numbers).examples
     if config.data.made_up:
         tables = {id(e.question.table): e.question.table for e in examples}
         examples = made_up_examples([*tables.values()], config.data.made_up, config.seed)
-    asked = _told(load_examples(where, config.data.dev)) if config.data.dev else Loaded(())
+    asked = Loaded(())
+    if config.data.dev:
+        asked = read_as(_told(load_examples(where, config.data.dev)), numbers)
     dev = asked.examples
     best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
@@ -104,9 +108,9 @@ def _train(
 
 def evaluate_run(run: Path, data: str | None, split: str, gold_history: bool) -> dict[str, Any]:
     """Return the metrics of a run's best parser on a split."""
-    loaded = _told(load_examples(data_path(data), split))
-    gold = gold_of(loaded.examples)
     parser = load_run(run)
+    loaded = read_as(_told(load_examples(data_path(data), split)), parser.config.data.numbers)
+    gold = gold_of(loaded.examples)
     preparer = _prepared(parser, loaded.examples)
     answers = predict(loaded.questions, parser.best, preparer, gold=gold if gold_history else None)
     return asdict(score(gold, {key: answer.cells for key, answer in answers.items()}))
@@ -114,8 +118,9 @@ def evaluate_run(run: Path, data: str | None, split: str, gold_history: bool) ->
 
 def predict_run(run: Path, data: str | None, split: str, out: Path) -> int:
     """Write a run's answers to a split and return how many."""
-    questions = _told(load_questions(data_path(data), split), answers=False).questions
     parser = load_run(run)
+    loaded = _told(load_questions(data_path(data), split), answers=False)
+    questions = read_as(loaded, parser.config.data.numbers).questions
     answers = predict(questions, parser.best, _prepared(parser, questions))
     write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
     return len(questions)

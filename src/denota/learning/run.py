@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -375,6 +376,26 @@ def _device_name(config: Config) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
 
 
+def _processor() -> str:
+    """The kind of CPU, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+@cache
+def _code() -> str:
+    """A digest of the code of the package, by which runs of the same version can be told apart."""
+    root = Path(denota.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def _record(
     config: Config, began: float, times: list[dict[str, Any]], vectors: str
 ) -> dict[str, Any]:
@@ -383,13 +404,14 @@ def _record(
         "vectors": Path(vectors).name,
         "versions": {
             "denota": denota.__version__,
+            "code": _code(),
             "python": platform.python_version(),
             "torch": torch.__version__,
             "numpy": np.__version__,
         },
         "machine": {
             "system": platform.system(),
-            "processor": platform.machine(),
+            "processor": _processor(),
             "cores": os.cpu_count(),
             "threads": torch.get_num_threads(),
             "device": _device_name(config),

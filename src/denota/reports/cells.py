@@ -20,6 +20,7 @@ from denota.data import (
     Example,
     load_examples,
     load_questions,
+    read_as,
     split_names,
     write_predictions,
 )
@@ -28,7 +29,6 @@ from denota.evaluation.predict import key_of, predict
 from denota.learning.run import train
 from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
-from denota.reports.plain_numbers import with_plain_numbers
 from denota.search.preparer import Preparer
 
 
@@ -44,8 +44,6 @@ class Table:
     """How many seeds a row is run with, if not one."""
     test: bool = False
     """Whether the test questions are answered with the first seed, after training on train and dev together."""
-    plain: tuple[str, ...] = ()
-    """The rows whose tables are read with plain numbers alone."""
 
 
 _ALGORITHMS: Final = (
@@ -79,7 +77,6 @@ TABLES: Final = {
             *("maver_eta1", "maver_beam", "maver_bare"),
         ),
         both=("maver_no_surface", "maver_no_bias", "maver_bare"),
-        plain=("maver_plain_numbers", "maver_bare"),
     ),
 }
 TEST: Final = "test-questions"
@@ -153,11 +150,10 @@ def run_cell(
         config = replace(config, train=replace(config.train, device=device))
     run = runs / cell.name
     examples, dev = (
-        load_examples(data, split).examples for split in (config.data.train, config.data.dev)
+        read_as(load_examples(data, split), config.data.numbers).examples
+        for split in (config.data.train, config.data.dev)
     )
-    if cell.row in TABLES[cell.table].plain:
-        examples, dev = map(with_plain_numbers, (examples, dev))
-    vectors = _vectors(config)
+    vectors = vectors_of(config)
     results.mkdir(parents=True, exist_ok=True)
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
     epochs = int(load_parser(best)[2]["epoch"])
@@ -180,14 +176,19 @@ def run_cell(
     return found
 
 
-def _vectors(config: Config) -> str | None:
-    """Where word vectors come from, if not as the config says; without them a cell would quietly come to another figure."""
+def vectors_of(config: Config) -> str | None:
+    """Return where word vectors come from, if not as the config says.
+
+    Raises:
+        ConfigError: they are not there; without them a cell would quietly come to another figure.
+    """
     if config.model.vectors != "random":
         return None
     found = os.environ.get("DENOTA_VECTORS")
-    if not found:
+    if not found or not Path(found).is_file():
+        state = f"there is no file {found}" if found else "DENOTA_VECTORS is not set"
         raise ConfigError(
-            "DENOTA_VECTORS is not set: the cells take their word vectors from it, GloVe 6B in 100 dimensions (glove.6B.100d.txt)"
+            f"{state}: cells take their word vectors from DENOTA_VECTORS, GloVe 6B in 100 dimensions (glove.6B.100d.txt)"
         )
     return found
 
@@ -202,7 +203,7 @@ def _digest(path: str | None) -> str | None:
 
 def _predict(model: Path, data: Path, out: Path) -> None:
     parser, _, _ = load_parser(model)
-    questions = load_questions(data, TEST).questions
+    questions = read_as(load_questions(data, TEST), parser.config.data.numbers).questions
     preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
     preparer.ahead(questions)
     answers = predict(questions, parser.best, preparer)
@@ -241,7 +242,7 @@ def _result(
         "dev_right": right,
         "predictions": predicted.name if predicted else None,
         "config": settings,
-        "vectors": {"file": record["vectors"], "sha256": _digest(_vectors(config))},
+        "vectors": {"file": record["vectors"], "sha256": _digest(vectors_of(config))},
         "versions": record["versions"],
         "machine": record["machine"],
         "train_seconds": round(sum(line["seconds"] for line in record["epochs"]), 1),

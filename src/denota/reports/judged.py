@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -57,11 +57,11 @@ def judged_section(judged: Judged) -> str:
         "## Spurious programs",
         "",
         f"{len(facts['questions'])} training questions, drawn with a fixed seed; the program that search puts first at the end of MAVER's training, under the policy it was trained with. Judges saw question, table, answer and "
-        "programs in a random order and no parser's name, and went by [a guideline](spurious-guideline.md) written before. A program that does not give the right answer is counted apart. "
+        "programs in a random order and no parser's name, and went by [a guideline](spurious-guideline.md) written before they began, but after a developer had judged most of these programs. A program that does not give the right answer is counted apart. "
         "`python -m denota.reports.spurious` draws the questions and makes the judges' sheet.",
         "",
         "How far to trust it: judges 1 and 2 are language models, each on its own; that they agree everywhere says that the guideline decides, not that two people would agree, so count them as one. "
-        "The earlier pass is a developer's, before the guideline was written, and without the whole table in view. A difference of a few programs between two lines means nothing.",
+        "The developer's earlier pass had no guideline and not the whole table in view, and the guideline had those programs in view, so their agreement is not independent either. A difference of a few programs between two lines means nothing.",
         "",
         *_by_hand(facts, verdicts),
         "",
@@ -155,22 +155,30 @@ def _by_machine(facts: dict[str, Any]) -> list[str]:
 
 def _changed(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
     lines = ["| question | without shaping | with shaping | |", "| --- | --- | --- | --- |"]
+    for question, before, after, change in _turned(facts, verdicts):
+        cells = [one["program"].replace("|", "\\|") for one in (before, after)]
+        text = question["text"].replace("\n", " ")
+        lines.append(f"| {text} | `{cells[0]}` | `{cells[1]}` | {change} |")
+    return lines
+
+
+def changes(judged: Judged) -> tuple[int, int]:
+    """Return how many programs shaping corrected, and how many it spoilt, all judges agreeing."""
+    found = [change for *_, change in _turned(judged.facts, judged.verdicts)]
+    return found.count("corrected"), found.count("spoilt")
+
+
+def _turned(facts: dict[str, Any], verdicts: Verdicts) -> Iterator[tuple[Any, Any, Any, str]]:
+    """The questions whose program, always with the right answer, every judge calls spurious in one case and right in the other."""
     for question in facts["questions"]:
-        before, after = (question["programs"].get(name) for name in ("unshaped", "shaped"))
-        if before is None or after is None:
+        both = [question["programs"].get(name) for name in ("unshaped", "shaped")]
+        if any(one is None or one["reward"] < 1 for one in both):
             continue
         said = [
             {found[one["item"]] for found in verdicts.values() if one["item"] in found}
-            for one in (before, after)
+            for one in both
         ]
-        turned = {("spurious", "right"): "corrected", ("right", "spurious"): "spoilt"}
-        if all(len(each) == 1 for each in said):
-            change = turned.get((min(said[0]), min(said[1])))
-            if change:
-                cells = [one["program"].replace("|", "\\|") for one in (before, after)]
-                lines.append(
-                    f"| {question['text']} | `{cells[0]}` | `{cells[1]}` | {change} |".replace(
-                        "\n", " "
-                    )
-                )
-    return lines
+        if said == [{"spurious"}, {"right"}]:
+            yield question, *both, "corrected"
+        if said == [{"right"}, {"spurious"}]:
+            yield question, *both, "spoilt"

@@ -16,12 +16,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from denota.reports.cells import Cell, cell_named, run_cell
+from denota.reports.cells import Cell, cell_named, run_cell, vectors_of
 
 
 def missing(cells: Sequence[Cell], results: Path) -> list[Cell]:
     """Return the cells that have no result yet."""
     return [cell for cell in cells if not (results / f"{cell.name}.json").exists()]
+
+
+def check(cells: Sequence[Cell], experiments: Path) -> None:
+    """Find what cannot be run before anything is.
+
+    Raises:
+        ConfigError: a cell has no settings, or its word vectors are not there.
+    """
+    for cell in cells:
+        vectors_of(cell.config(experiments))
 
 
 def reproduce(
@@ -34,8 +44,8 @@ def reproduce(
     results: Path = Path("results"),
     runs: Path = Path("runs"),
     say: Callable[[str], None] = print,
-) -> int:
-    """Run cells, so many at a time, each in a process of one thread; return how many failed.
+) -> list[Cell]:
+    """Run cells, so many at a time, each in a process of one thread; return those that failed.
 
     Args:
         cells: what to run.
@@ -47,11 +57,11 @@ def reproduce(
         runs: where unfinished ones are kept.
         say: told what happens, a line each.
     """
-    for cell in cells:
-        cell.config(experiments)  # what cannot be run is said before anything is
+    check(cells, experiments)
     runs.mkdir(parents=True, exist_ok=True)
     before = signal.signal(signal.SIGTERM, _stop)  # so that the cells are stopped as well
-    waiting, failed = list(cells), 0
+    waiting: list[Cell] = list(cells)
+    failed: list[Cell] = []
     running: dict[subprocess.Popen[bytes], Cell] = {}
     told: dict[Cell, int] = {}
     environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -78,7 +88,7 @@ def reproduce(
                 _tell_epochs(cell, runs / cell.name / "metrics.jsonl", told, say)
             for process in [p for p in running if p.poll() is not None]:
                 cell = running.pop(process)
-                failed += process.returncode != 0
+                failed += [cell] if process.returncode else []
                 say(f"{cell.name}: {'done' if process.returncode == 0 else 'failed; see its log'}")
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -12,72 +12,23 @@ from pathlib import Path
 from typing import Final
 
 from denota.data import load_examples
-from denota.reports.findings import FINDINGS, Finding, gain, known, verdict
+from denota.reports.explain import why
+from denota.reports.findings import FINDINGS, Finding, known, verdict
 from denota.reports.judged import Judged, judged_section, read_judged
 from denota.reports.plots import draw_curves, draw_differences, draw_table2
+from denota.reports.published import ABLATED, EXPLAINED, MIXES, MODEL_SHAPING, PUBLISHED, STABILITY
 from denota.reports.results import (
     Difference,
     Found,
     Key,
     Result,
     accuracies,
+    at_most,
+    dev_curve,
     read_results,
+    told,
     unsteadiness,
 )
-
-PUBLISHED: Final = {
-    "mml": ("Maximum marginal likelihood", 33.2, 32.5),
-    "meritocratic_0": ("Meritocratic (β = 0)", 27.1, 28.1),
-    "meritocratic_0.5": ("Meritocratic (β = 0.5)", 28.3, 28.7),
-    "meritocratic_inf": ("Meritocratic (β = ∞)", 39.3, 41.6),
-    "reinforce": ("REINFORCE", 10.2, 11.8),
-    "off_policy": ("Off-policy policy gradient", 36.6, 38.6),
-    "mmr": ("MMR", 38.4, 40.7),
-    "maver": ("MAVER", 39.6, 44.1),
-}
-"""Table 2 of Misra et al. (2018): dev without and with shaping."""
-MIXES: Final = {
-    "mmr_w_mml_q": ("MMR", "MML", 41.9),
-    "off_policy_w_mmr_q": ("off-policy", "MMR", 37.0),
-    "mmr_w_mmr_q": ("MMR", "MMR", 40.7),
-    "mml_w_maver_q": ("MML", "MAVER", None),
-    "mml_w_mmr_q": ("MML", "MMR", None),
-    "meritocratic_inf_w_maver_q": ("meritocratic (β = ∞)", "MAVER", None),
-    "off_policy_w_maver_q": ("off-policy", "MAVER", None),
-}
-"""Table 3: w, q and the paper's dev figure; those without one are mixes of our own."""
-MODEL_SHAPING: Final = 37.1
-STABILITY: Final = {"mmr": 0.9, "maver": 0.57}
-EXPLAINED: Final = {
-    "maver_model": ("MAVER, the critique in the score (model shaping)", "table2", "maver"),
-    "maver_score": ("MAVER, y* by score alone", "table2", "maver"),
-    "maver_batch1": ("MAVER, one question an update", "table2", "maver"),
-    "maver_all": ("MAVER, K = all programs", "table2", "maver"),
-    "mmr_all": ("MMR, K = all programs", "table2", "mmr"),
-    "mml_all": ("MML, K = all programs", "table2", "mml"),
-    "meritocratic_inf_all": (
-        "Meritocratic (β = ∞), K = all programs",
-        "table2",
-        "meritocratic_inf",
-    ),
-    "mml_explore": ("MML, K = EXPLORE alone", "table2", "mml"),
-    "reinforce_rivals": ("REINFORCE, K = RIVALS alone", "table2", "reinforce"),
-    "off_policy_w_mmr_q_batch8": (
-        "Off-policy w with MMR q, eight questions an update",
-        "table3",
-        "off_policy_w_mmr_q",
-    ),
-}
-"""What each cell that explains another is, and the one it is compared with."""
-ABLATED: Final = {
-    "maver_no_surface": "no surface features",
-    "maver_no_bias": "no bias of actions without an argument",
-    "maver_dynsp": "DynSP's language: no OR, no FOLLOW-UP CELL",
-    "maver_plain_numbers": "only bare numbers read in cells",
-    "maver_eta1": "η = 1 in place of 5: less confidence in the critique",
-    "maver_beam": "a beam of 15 in place of exact search",
-    "maver_bare": "no surface features, no bias, bare numbers, a beam",
-}
 
 
 def reproduction_page(
@@ -87,7 +38,7 @@ def reproduction_page(
     parts = [_TOP, _table2(found), _PICTURES, _stability(found), _table3(found)]
     if sequences is not None:
         parts += [_findings(found, sequences), _explained(found, sequences)]
-        parts += [_ablated(found, sequences), _why(found, judged)]
+        parts += [_ablated(found, sequences), *why(found, sequences, judged)]
     parts.append(_splits(found))
     if judged is not None:
         parts.append(judged_section(judged))
@@ -96,56 +47,24 @@ def reproduction_page(
 
 _TOP: Final = """# Reproduction
 
-Made from `results/` by `python -m denota.reports.reproduction --data SQA`. One cell is rerun by one line, e.g. `denota reproduce table2.maver.shaped.seed0 --again`: the same seed gives the same figure on the same
-kind of CPU with the same version of torch (a result file names both). `denota reproduce table2` runs the cells that `results/` lacks, side by side, and goes on where it was stopped; so do `table3`, `explain` and `ablate`.
-Settings: `experiments/`, a file a row. Test predictions of every cell of Table 2, from a parser trained on train and dev together up to the best epoch, are in `results/predictions/`; who has the official
-`test.tsv` scores them with `denota score`.
+Made from `results/` by `python -m denota.reports.reproduction --data SQA`. A cell is a row of a table, with or without shaping, with a seed; its settings are `experiments/TABLE.ROW.toml`. One is rerun by one line, e.g.
+`denota reproduce table2.maver.shaped.seed0 --again --data SQA`, which writes over its result and says whether every epoch is the same as before. It is where kind of CPU, version of torch and word vectors are the same. `denota reproduce table2` runs the cells
+that `results/` lacks, side by side, and goes on where it was stopped; so do `table3`, `explain` and `ablate`. Logs and checkpoints are in `runs/`.
+
+The paper's settings: SGD at 0.1, gradients clipped at norm 5, dropout 0.5 on the question's words, 30 epochs; batches of 64 questions, their losses summed. `DENOTA_VECTORS` names the word vectors: GloVe 6B in 100 dimensions, here a file
+cut to SQA's vocabulary that lacks the tokens with digits (results have its sha256). Test predictions of every cell of Table 2, seed 0, from a parser trained on train and dev together up to the best epoch, are in `results/predictions/`; who has the
+official `test.tsv` scores them with `denota score`.
 
 ## Table 2: dev answer accuracy on split 1
 
-30 epochs, the best one, chosen on dev as in the paper; the mean where there are several seeds, and their range."""
+The best of 30 epochs, chosen on dev as in the paper, and beside it the mean of the last 10 epochs, which no choice has gone into; the mean where there are several seeds, and their range."""
 _PICTURES: Final = """![every cell of Table 2, the paper's and ours](table2.svg)
 
 ![dev accuracy over epochs](curves.svg)"""
 
 
-def _why(found: Found, judged: Judged | None) -> str:
-    """Where our figures differ from the paper's, and which experiment says why."""
-
-    def dev(table: str, row: str, shaped: bool = True) -> str:
-        seeds = found.get((table, row, shaped), [])
-        return f"{accuracies(seeds)[0]:.1f}" if seeds else "not run"
-
-    grounded = ""
-    if judged is not None:
-        before, after = judged.facts["untrained"], judged.facts["by_machine"]
-        shares = [
-            f"{100 * counts['grounded'] / counts['right_answer']:.0f}%"
-            for measured in (before, after)
-            for counts in (measured["unshaped"], measured["shaped"])
-        ]
-        grounded = f" Before training, {shares[0]} of the programs that search believes are grounded without shaping and {shares[1]} with it; after training {shares[2]} and {shares[3]}"
-    return f"""## Where ours differ, and why
-
-**Every cell is above the paper's.** What does it is in the table above. The largest part is the bias of actions without an argument ({dev("ablate", "maver_no_bias")} without it, {dev("table2", "maver")} with it): the largest dot product with a
-word of the question is hardly ever below 0, which is what not to take an action scores, so without a bias the parser joins a second value by OR nearly everywhere. Surface features ({dev("ablate", "maver_no_surface")} without them),
-the language ({dev("ablate", "maver_dynsp")} with DynSP's) and reading numbers with units, dates and ranges ({dev("ablate", "maver_plain_numbers")} with bare numbers alone) are worth less each; exact search is worth next to nothing over a beam ({dev("ablate", "maver_beam")}).
-With surface features, bias, exact search and number reading taken away together MAVER comes to {dev("ablate", "maver_bare", False)} without shaping; the paper has 39.6.
-
-**Shaping adds nothing to the best epoch.** It does what it is for at the beginning.{grounded}: learning from the unshaped search leaves the spurious programs by itself, and does not diverge to them. What the critique still changes at the end it
-does not change for the better (the last table below): a comparison that is true of every row but repeats a number of the question scores better than no condition, and a column is not counted as named when the question has it in the plural. Neither a beam nor
-the parser without surface features and bias makes shaping matter (the row with everything taken away: {dev("ablate", "maver_bare", False)} and {dev("ablate", "maver_bare")}). What is left is not tested: one question an update without shaping, the authors' lexicon, which
-was not published, and their search, which made one list where K here is made of two.
-
-**Off-policy w with MMR q fails** in batches of 64 ({dev("table3", "off_policy_w_mmr_q")}; the paper has 37.0), as MML w with MMR q does ({dev("table3", "mml_w_mmr_q")}), while the same w with MAVER's q, which spreads over all violations, learns well
-({dev("table3", "off_policy_w_maver_q")} and {dev("table3", "mml_w_maver_q")}). With eight questions an update it comes to {dev("explain", "off_policy_w_mmr_q_batch8")} after 12 epochs.
-
-**MML profits most from more programs**: with K = all it comes to {dev("explain", "mml_all")} after 8 epochs, with two lists of 15 to {dev("table2", "mml")} after 30; MAVER comes to {dev("explain", "maver_all")} with all. EXPLORE alone, where no wrong program stands
-against the right ones, is no way to learn ({dev("explain", "mml_explore")}), and REINFORCE without EXPLORE's help learns nothing ({dev("explain", "reinforce_rivals")}; the paper's 2.4 on test suggests that it was run so)."""
-
-
-def _lines(*cells: Sequence[str]) -> str:
-    """A Markdown table, the first line its header."""
+def table(*cells: Sequence[str]) -> str:
+    """Return a Markdown table, the first line its header."""
     rule = ["---"] * len(cells[0])
     return "\n".join(f"| {' | '.join(line)} |" for line in (cells[0], rule, *cells[1:]))
 
@@ -158,171 +77,190 @@ def _figure(results: Sequence[Result]) -> str:
     return f"{statistics.mean(values):.1f}{spread}"
 
 
+def _late(results: Sequence[Result]) -> str:
+    means = [statistics.mean(dev_curve(result)[-10:]) for result in results]
+    return f"{statistics.mean(means):.1f}" if means else ""
+
+
 def _table2(found: Found) -> str:
-    lines = [("algorithm", "paper", "ours", "paper, shaped", "ours, shaped", "best epochs")]
+    lines: list[Sequence[str]] = [
+        ("algorithm", "paper", "ours", "last 10", "paper, shaped", "ours, shaped", "last 10")
+    ]
+    lines[0] = (*lines[0], "best epochs")
     for row, (name, plain, shaped) in PUBLISHED.items():
         ours = [found.get(("table2", row, with_), []) for with_ in (False, True)]
         epochs = "; ".join(", ".join(str(r["best_epoch"]) for r in seeds) for seeds in ours)
-        figures = (str(plain), _figure(ours[0]), str(shaped), _figure(ours[1]))
-        lines.append((name, *figures, epochs))
-    return _lines(*lines)
+        without, with_ = ((_figure(seeds), _late(seeds)) for seeds in ours)
+        lines.append((name, str(plain), *without, str(shaped), *with_, epochs))
+    return table(*lines)
 
 
 def _stability(found: Found) -> str:
-    lines: list[Sequence[str]] = [
-        ("algorithm", "shaped", "all epochs", "from epoch 10", "the paper's")
-    ]
-    means = {}
+    lines: list[Sequence[str]] = [("algorithm", "shaped", "all epochs", "from epoch 10")]
     for row in ("mmr", "maver"):
         for shaped in (False, True):
             seeds = found.get(("table2", row, shaped), [])
+            told = [
+                ", ".join(f"{value:.2f}" for value in unsteadiness(seeds, first))
+                for first in (1, 10)
+            ]
             if seeds:
-                figures = [unsteadiness(seeds, first) for first in (1, 10)]
-                means[row, shaped] = figures
-                told = [", ".join(f"{value:.2f}" for value in values) for values in figures]
-                paper = f"{STABILITY[row]}" if shaped else ""
-                lines.append((PUBLISHED[row][0], "yes" if shaped else "no", *told, paper))
-    said = []
-    for place, name in enumerate(("over all epochs", "from epoch 10 on")):
-        for shaped in (False, True):
-            if ("mmr", shaped) in means and ("maver", shaped) in means:
-                mmr, maver = means["mmr", shaped][place], means["maver", shaped][place]
-                steadier = (
-                    "MAVER is steadier with every seed"
-                    if max(maver) < min(mmr)
-                    else "MMR is steadier with every seed"
-                    if max(mmr) < min(maver)
-                    else "neither is steadier with every seed"
-                )
-                with_ = "with" if shaped else "without"
-                said.append(
-                    f"{name}, {with_} shaping: {steadier} (means {statistics.mean(maver):.2f} and {statistics.mean(mmr):.2f})"
-                )
+                lines.append((PUBLISHED[row][0], "yes" if shaped else "no", *told))
+    said = [
+        f"{when}, {'with' if shaped else 'without'} shaping, {steadier(found, shaped, first)}"
+        for first, when in ((1, "Over all epochs"), (10, "from epoch 10 on"))
+        for shaped in (False, True)
+    ]
+    paper = ", ".join(f"{value} for {PUBLISHED[row][0]}" for row, value in STABILITY.items())
     return (
-        "## Stability\n\nThe mean absolute difference of dev accuracy between successive epochs, over 30 epochs and from epoch 10 on, a figure a seed.\n\n"
-        + _lines(*lines)
-        + "\n\nMAVER beside MMR, "
+        f"## Stability\n\nThe mean absolute difference of dev accuracy between successive epochs, a figure a seed. The paper has {paper}; it does not say with which shaping.\n\n"
+        + table(*lines)
+        + "\n\n"
         + "; ".join(said)
         + "."
     )
 
 
+def steadier(found: Found, shaped: bool, first: int) -> str:
+    """Return which of MMR and MAVER is steadier, which is said only where every seed of one is steadier than every seed of the other, and there are several."""
+    mmr, maver = (
+        unsteadiness(found.get(("table2", row, shaped), []), first) for row in ("mmr", "maver")
+    )
+    if min(len(mmr), len(maver)) < 2:
+        return "one seed says nothing"
+    if max(maver) < min(mmr):
+        return "every seed of MAVER is steadier than every seed of MMR"
+    if max(mmr) < min(maver):
+        return "every seed of MMR is steadier than every seed of MAVER"
+    return "the seeds of MMR and MAVER overlap"
+
+
 def _table3(found: Found) -> str:
-    lines = [("w", "q", "paper", "ours", "best epoch")]
+    lines: list[Sequence[str]] = [("w", "q", "paper", "ours", "last 10", "best epoch")]
     for row, (w, q, paper) in MIXES.items():
         seeds = found.get(("table3", row, True), [])
         epochs = ", ".join(str(r["best_epoch"]) for r in seeds)
-        lines.append((w, q, "—" if paper is None else str(paper), _figure(seeds), epochs))
+        published = "" if paper is None else str(paper)
+        lines.append((w, q, published, _figure(seeds), _late(seeds), epochs))
     return (
-        "## Table 3: mixes\n\nDev answer accuracy with shaping; the last four are mixes of our own.\n\n"
-        + _lines(*lines)
+        "## Table 3: mixes\n\nDev answer accuracy with shaping; the last four are mixes of our own. MMR with MMR is Table 2's MMR run once more, on another machine with another version of torch: how far the two lie apart says what such a change alone does.\n\n"
+        + table(*lines)
     )
-
-
-def _told(difference: Difference, found: Found, sequences: Sequence[str]) -> tuple[str, str]:
-    low, high = difference.interval(found, sequences)
-    return f"{difference.points(found):+.1f}", f"{low:+.1f} to {high:+.1f}"
 
 
 def _findings(found: Found, sequences: Sequence[str]) -> str:
     lines: list[Sequence[str]] = [
-        ("the paper's finding", "difference", "points", "95% interval", "here")
+        ("the paper's finding", "difference", "seeds", "points", "95% interval", "here")
     ]
     for finding in FINDINGS:
         if known(finding, found):
             lines += _finding(finding, found, sequences)
     return (
-        "## The paper's findings, one by one\n\nDifferences on the same dev questions, seeds averaged where there are several; 95% intervals by a paired bootstrap over sequences, which say how far the questions bear a difference out and "
-        "not how far other seeds would. A finding holds where every interval lies above 0.\n\n"
-        + _lines(*lines)
+        "## The paper's findings, one by one\n\nDifferences on the same dev questions, over the seeds that both have; 95% intervals by a paired bootstrap over sequences. They say how far the questions bear a difference out, and leave out what other seeds would do "
+        "and that each run's best epoch was chosen on these same questions. A finding holds where every interval lies above 0. Stability is above.\n\n"
+        + table(*lines)
         + "\n\n![the differences with their intervals](differences.svg)"
     )
 
 
-def _finding(finding: Finding, found: Found, sequences: Sequence[str]) -> list[tuple[str, ...]]:
-    intervals = [d.interval(found, sequences) for d in finding.differences]
-    judged = verdict(finding, intervals)
-    return [
-        (
-            finding.claim if first else "",
-            d.name,
-            *_told(d, found, sequences),
-            f"**{judged}**" * first,
-        )
-        for d, first in ((d, d is finding.differences[0]) for d in finding.differences)
-    ]
+def _finding(finding: Finding, found: Found, sequences: Sequence[str]) -> list[Sequence[str]]:
+    judged = verdict([d.interval(found, sequences) for d in finding.differences])
+    lines: list[Sequence[str]] = []
+    for place, d in enumerate(finding.differences):
+        claim = f"{finding.claim} ({finding.said})" if place == 0 else ""
+        here = f"**{judged}**" if place == 0 else ""
+        seeds = str(len(d.seeds(found)))
+        lines.append((claim, d.name, seeds, *told(d, found, sequences), here))
+    return lines
 
 
 def _explained(found: Found, sequences: Sequence[str]) -> str:
     lines: list[Sequence[str]] = [
-        ("cell, with shaping", "epochs", "dev", "beside the table's", "95% interval")
+        ("cell, with shaping", "epochs", "dev", "the table's, as many epochs", "difference")
     ]
-    for row, (name, table, base) in EXPLAINED.items():
+    lines[0] = (*lines[0], "95% interval")
+    for row, (name, of, base) in EXPLAINED.items():
         key: Key = ("explain", row, True)
-        other: Key = (table, base, True)
-        if key in found and other in found:
-            seed0 = {**found, other: found[other][:1]}
-            told = _told(Difference(row, (key,), (other,)), seed0, sequences)
-            epochs = str(len(found[key][0]["epochs"]))
-            lines.append((name, epochs, _figure(found[key]), *told))
+        if key in found and (of, base, True) in found:
+            lines.append((name, *beside(key, (of, base, True), found, sequences)))
     return (
-        f"## Search and update, taken apart\n\nThe paper's figure for model shaping is {MODEL_SHAPING}. Each is compared with its row of Table 2 or 3, seed 0, at the best epoch of both.\n\n"
-        + _lines(*lines)
+        f"## Search and update, taken apart\n\nThe paper's figure for model shaping is {MODEL_SHAPING}. Each is compared with its row of Table 2 or 3, seed 0, as far as that had come in as many epochs; there is no interval where that row's best epoch came later.\n\n"
+        + table(*lines)
     )
+
+
+def beside(
+    key: Key, other: Key, found: Found, sequences: Sequence[str]
+) -> tuple[str, str, str, str, str]:
+    """Return how a cell stands beside another that ran for as many epochs: epochs, both figures, difference, interval if there is one."""
+    own, base = found[key][0], found[other][0]
+    epochs = len(own["epochs"])
+    best = max(dev_curve(base)[:epochs])
+    mine = own["dev_answer_accuracy"]
+    cut = at_most(base, epochs)
+    points, interval = f"{mine - best:+.1f}", ""
+    if cut is not None:
+        both = {key: [own], other: [cut]}
+        points, interval = told(Difference("", (key,), (other,)), both, sequences)
+    return str(epochs), f"{mine:.1f}", f"{best:.1f}", points, interval
 
 
 def _ablated(found: Found, sequences: Sequence[str]) -> str:
     lines: list[Sequence[str]] = [
         (
             *("MAVER with", "epochs", "without shaping", "with shaping"),
-            *("lost, with shaping", "95% interval", "shaping adds", "95% interval"),
+            *("beside Table 2's, shaped", "95% interval", "shaping adds", "95% interval"),
         ),
     ]
-    whole: list[Key] = [("table2", "maver", shaped) for shaped in (False, True)]
+    whole: Key = ("table2", "maver", True)
     rows = [("everything, as in Table 2", "table2", "maver")]
     rows += [(name, "ablate", row) for row, name in ABLATED.items()]
-    for name, table, row in rows:
-        keys: list[Key] = [(table, row, shaped) for shaped in (False, True)]
-        if keys[1] not in found:
+    for name, of, row in rows:
+        plain, shaped = ((of, row, with_) for with_ in (False, True))
+        if shaped not in found:
             continue
-        seed0 = {key: found.get(key, [])[:1] for key in (*keys, *whole)}
-        lost = _told(Difference(name, (keys[1],), (whole[1],)), seed0, sequences)
-        adds = ("", "")
-        if seed0[keys[0]]:
-            adds = _told(Difference(name, (keys[1],), (keys[0],)), seed0, sequences)
-        figures = [_figure(seed0[key]) if seed0[key] else "" for key in keys]
-        epochs = str(len(seed0[keys[1]][0]["epochs"]))
-        own = lost if table != "table2" else ("", "")
-        lines.append((name, epochs, *figures, *own, *adds))
+        epochs, figure, _, *lost = beside(shaped, whole, found, sequences)
+        adds, without = ("", ""), ""
+        if plain in found:
+            seed0 = {key: found[key][:1] for key in (plain, shaped)}
+            adds = told(Difference(name, (shaped,), (plain,)), seed0, sequences)
+            without = f"{accuracies(found[plain])[0]:.1f}"
+        own = lost if of != "table2" else ("", "")
+        lines.append((name, epochs, without, figure, *own, *adds))
     return (
-        "## What the parser owes to what\n\nMAVER with parts of it taken away, seed 0, at the best epoch of each.\n\n"
-        + _lines(*lines)
+        "## What the parser owes to what\n\nMAVER with parts of it taken away, seed 0, beside Table 2's MAVER as far as that had come in as many epochs.\n\n"
+        + table(*lines)
     )
 
 
 def _splits(found: Found) -> str:
     keys: list[Key] = [("table2", "maver", True)]
     keys += [("explain", f"maver_split{number}", True) for number in range(2, 6)]
-    figures = [_figure(found.get(key, [])[:1]) for key in keys]
-    return "## The five splits\n\nMAVER with shaping, seed 0, dev answer accuracy.\n\n" + _lines(
-        [f"split {n}" for n in range(1, 6)], figures
+    runs = [found[key][0] for key in keys if key in found]
+    epochs = min(len(run["epochs"]) for run in runs)
+    figures = [
+        f"{max(dev_curve(found[key][0])[:epochs]):.1f}" if key in found else "not run"
+        for key in keys
+    ]
+    return (
+        f"## The five splits\n\nMAVER with shaping, seed 0, the best of the first {epochs} epochs on each split's dev.\n\n"
+        + table([f"split {n}" for n in range(1, 6)], figures)
     )
 
 
 def _cost(found: Found) -> str:
     results = [result for seeds in found.values() for result in seeds]
-    epochs = sum(result["train_seconds"] for result in results) / 3600
+    hours = sum(result["train_seconds"] for result in results) / 3600
     finals = sum(result.get("final_seconds", 0.0) for result in results) / 3600
     machines: dict[str, int] = {}
     for result in results:
-        machine = result["machine"]
-        said = f"{machine['cores']} cores, torch {result['versions']['torch']}"
+        said = f"{result['machine']['cores']} cores, torch {result['versions']['torch']}"
         machines[said] = machines.get(said, 0) + 1
     where = "; ".join(f"{count} on a machine with {said}" for said, count in machines.items())
-    questions = sum(len(result["epochs"]) for result in results)
+    epochs = sum(len(result["epochs"]) for result in results)
     return (
-        f"## Cost\n\n{len(results)} cells, {questions:,} epochs: {epochs:.1f} core hours for their epochs with dev after each, {finals:.1f} more for training on train and dev together; "
-        f"one thread a cell ({where})."
+        f"## Cost\n\n{len(results)} cells, {epochs:,} epochs: {hours:.1f} core hours for them with dev after each, {finals:.1f} more for training on train and dev together; "
+        f"one thread a cell, often beside other work ({where})."
     )
 
 
@@ -347,11 +285,10 @@ def write_page(data: Path, results: Path, docs: Path) -> None:
     draw_table2(found, PUBLISHED, docs / "table2.svg")
     draw_curves(found, names, docs / "curves.svg")
     differences = [d for f in FINDINGS if known(f, found) for d in f.differences]
-    differences += [gain(row) for row in PUBLISHED if known(Finding("", (gain(row),)), found)]
-    told = [
+    drawn = [
         (d.name, d.points(found), d.interval(found, sequences)) for d in dict.fromkeys(differences)
     ]
-    draw_differences(told, docs / "differences.svg")
+    draw_differences(drawn, docs / "differences.svg")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import json
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -40,16 +41,26 @@ def accuracies(results: Sequence[Result]) -> list[float]:
 
 def unsteadiness(results: Sequence[Result], first: int = 1) -> list[float]:
     """Return, for each seed, the mean absolute difference of dev accuracy between successive epochs, from an epoch on. Misra et al. (2018), §5.2."""
-    found = []
-    for result in results:
-        dev = [line["dev_answer_accuracy"] for line in result["epochs"]][first - 1 :]
-        found.append(statistics.mean(abs(b - a) for a, b in pairwise(dev)) if dev[1:] else 0.0)
-    return found
+    curves = [dev_curve(result)[first - 1 :] for result in results]
+    return [statistics.mean(abs(b - a) for a, b in pairwise(dev)) for dev in curves if dev[1:]]
+
+
+def dev_curve(result: Result) -> list[float]:
+    """Return the dev answer accuracy of each epoch."""
+    return [line["dev_answer_accuracy"] for line in result["epochs"]]
+
+
+def at_most(result: Result, epochs: int) -> Result | None:
+    """Return a result as if it had run for so many epochs; None if its best epoch, whose outcomes it holds, came later."""
+    curve = dev_curve(result)[:epochs]
+    if result["best_epoch"] > len(curve):
+        return None
+    return {**result, "epochs": result["epochs"][:epochs]}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`."""
+    """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`; over the seeds that all of them have."""
 
     name: str
     plus: tuple[Key, ...]
@@ -68,28 +79,48 @@ class Difference:
         """Return its 95% interval over the sequences of the dev split."""
         return bootstrap(self._outcomes(found), sequences)
 
+    def seeds(self, found: Found) -> list[int]:
+        """Return the seeds that all of its cells were run with."""
+        each = [{result["cell"]["seed"] for result in found.get(key, [])} for key in self.cells]
+        return sorted(set.intersection(*each))
+
     def _outcomes(self, found: Found) -> NDArray[np.float64]:
         """(questions,) the difference on each dev question."""
+        seeds = self.seeds(found)
         up, down = (
-            np.sum([outcomes(found[key]) for key in keys], axis=0)
+            np.sum([outcomes(found[key], seeds) for key in keys], axis=0)
             for keys in (self.plus, self.minus)
         )
         return np.asarray(up - down)
 
 
-def outcomes(results: Sequence[Result]) -> NDArray[np.float64]:
+def told(difference: Difference, found: Found, sequences: Sequence[str]) -> tuple[str, str]:
+    """Return a difference in points and its interval, as they are printed."""
+    low, high = difference.interval(found, sequences)
+    return f"{difference.points(found):+.1f}", f"{low:+.1f} to {high:+.1f}"
+
+
+def outcomes(results: Sequence[Result], seeds: Sequence[int]) -> NDArray[np.float64]:
     """(questions,) how often each dev question was answered right, over seeds."""
-    right = [[float(c) for c in result["dev_right"]] for result in results]
+    chosen = [result for result in results if result["cell"]["seed"] in seeds]
+    right = [[float(c) for c in result["dev_right"]] for result in chosen]
     return np.asarray(np.mean(right, axis=0))
 
 
 def bootstrap(
-    differences: NDArray[np.float64], sequences: Sequence[str], draws: int = 2000
+    differences: NDArray[np.float64], sequences: Sequence[str], draws: int = 20_000
 ) -> tuple[float, float]:
     """Return the 95% interval, in points, of the mean of paired differences, sequences drawn with replacement."""
     _, group = np.unique(np.array(sequences), return_inverse=True)
     totals, sizes = np.bincount(group, differences), np.bincount(group)
-    chosen = np.random.default_rng(0).integers(0, len(sizes), (draws, len(sizes)))
-    means = 100 * totals[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
+    times = _times_drawn(len(sizes), draws)
+    means = 100 * (times @ totals) / (times @ sizes)
     low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
+
+
+@lru_cache(maxsize=2)
+def _times_drawn(sequences: int, draws: int) -> NDArray[np.float64]:
+    """(draws, sequences) how often each sequence is drawn."""
+    rng = np.random.default_rng(0)
+    return rng.multinomial(sequences, np.full(sequences, 1 / sequences), draws).astype(np.float64)

@@ -1,14 +1,12 @@
-"""Tables whose numbers are read as plainly as can be, to learn what reading them well is worth: an ablation."""
+"""Tables whose numbers are read as plainly as can be, to learn what reading them well is worth."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Final
 
-from denota.data import Example
 from denota.tables.column import Column, Reading
 from denota.tables.numbers import NumberReading
 from denota.tables.table import Table
@@ -37,11 +35,3 @@ class PlainColumn(Column):
 def read_plainly(table: Table) -> Table:
     """Return a table with plain columns."""
     return replace(table, columns=tuple(PlainColumn(c.name, c.text) for c in table.columns))
-
-
-def with_plain_numbers(examples: Sequence[Example]) -> tuple[Example, ...]:
-    """Return examples over tables with plain columns; questions of one table share it as before."""
-    return tuple(
-        replace(e, question=replace(e.question, table=read_plainly(e.question.table)))
-        for e in examples
-    )

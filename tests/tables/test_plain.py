@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from denota import sample
-from denota.data import load_examples
-from denota.reports.plain_numbers import PlainColumn, read_plainly, with_plain_numbers
+from denota.data import load_examples, read_as
 from denota.search.preparer import Preparer
 from denota.tables import Column, Table
+from denota.tables.plain import PlainColumn, read_plainly
 
 TEXTS = ("$1,200", "$3.50", "12-14", "7", "1:23.4", "3 May 2001", "", "-4", "1,2,3")
 
@@ -33,9 +33,19 @@ def test_cells_stay_as_they_are() -> None:
 
 def test_a_store_of_plain_tables_is_another(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("DENOTA_CACHE", str(tmp_path))
-    examples = load_examples(sample.path(), "train").examples[:120]
-    for read in (examples, with_plain_numbers(examples)):
-        ready = Preparer("dynsp++").ahead(read)
+    loaded = load_examples(sample.path(), "train")
+    for numbers in ("full", "plain"):
+        ready = Preparer("dynsp++").ahead(read_as(loaded, numbers).examples[:120])
         live = [len(one.space) for one in ready]
         assert [len(one.rewards) for one in ready] == live  # type: ignore[arg-type]
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_questions_and_examples_stay_one() -> None:
+    loaded = load_examples(sample.path(), "dev")
+    assert read_as(loaded, "full") is loaded
+    plain = read_as(loaded, "plain")
+    assert [e.question for e in plain.examples] == list(plain.questions)
+    assert all(e.question is q for e, q in zip(plain.examples, plain.questions, strict=True))
+    assert {type(c) for q in plain.questions for c in q.table.columns} == {PlainColumn}
+    assert [e.answer for e in plain.examples] == [e.answer for e in loaded.examples]

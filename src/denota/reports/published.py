@@ -1,0 +1,59 @@
+"""The paper's figures, and what each of our cells is called. Misra et al. (2018), Tables 2 and 3 and §5.2."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PUBLISHED: Final = {
+    "mml": ("Maximum marginal likelihood", 33.2, 32.5),
+    "meritocratic_0": ("Meritocratic (β = 0)", 27.1, 28.1),
+    "meritocratic_0.5": ("Meritocratic (β = 0.5)", 28.3, 28.7),
+    "meritocratic_inf": ("Meritocratic (β = ∞)", 39.3, 41.6),
+    "reinforce": ("REINFORCE", 10.2, 11.8),
+    "off_policy": ("Off-policy policy gradient", 36.6, 38.6),
+    "mmr": ("MMR", 38.4, 40.7),
+    "maver": ("MAVER", 39.6, 44.1),
+}
+"""Table 2 of Misra et al. (2018): dev without and with shaping."""
+MIXES: Final = {
+    "mmr_w_mml_q": ("MMR", "MML", 41.9),
+    "off_policy_w_mmr_q": ("off-policy", "MMR", 37.0),
+    "mmr_w_mmr_q": ("MMR", "MMR", 40.7),
+    "mml_w_maver_q": ("MML", "MAVER", None),
+    "mml_w_mmr_q": ("MML", "MMR", None),
+    "meritocratic_inf_w_maver_q": ("meritocratic (β = ∞)", "MAVER", None),
+    "off_policy_w_maver_q": ("off-policy", "MAVER", None),
+}
+"""Table 3: w, q and the paper's dev figure; those without one are mixes of our own."""
+MODEL_SHAPING: Final = 37.1
+STABILITY: Final = {"mmr": 0.9, "maver": 0.57}
+EXPLAINED: Final = {
+    "maver_model": ("MAVER, the critique in the score (model shaping)", "table2", "maver"),
+    "maver_score": ("MAVER, y* by score alone", "table2", "maver"),
+    "maver_batch1": ("MAVER, one question an update", "table2", "maver"),
+    "maver_all": ("MAVER, K = all programs", "table2", "maver"),
+    "mmr_all": ("MMR, K = all programs", "table2", "mmr"),
+    "mml_all": ("MML, K = all programs", "table2", "mml"),
+    "meritocratic_inf_all": (
+        "Meritocratic (β = ∞), K = all programs",
+        "table2",
+        "meritocratic_inf",
+    ),
+    "mml_explore": ("MML, K = EXPLORE alone", "table2", "mml"),
+    "reinforce_rivals": ("REINFORCE, K = RIVALS alone", "table2", "reinforce"),
+    "off_policy_w_mmr_q_batch8": (
+        "Off-policy w with MMR q, eight questions an update",
+        "table3",
+        "off_policy_w_mmr_q",
+    ),
+}
+"""What each cell that explains another is, and the one it is compared with."""
+ABLATED: Final = {
+    "maver_no_surface": "no surface features",
+    "maver_no_bias": "no bias of actions without an argument",
+    "maver_dynsp": "DynSP's language: no OR, no FOLLOW-UP CELL",
+    "maver_plain_numbers": "only bare numbers read in cells",
+    "maver_eta1": "η = 1 in place of 5: less confidence in the critique",
+    "maver_beam": "a beam of 15 in place of exact search",
+    "maver_bare": "no surface features, no bias, bare numbers, a beam",
+}
