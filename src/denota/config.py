@@ -28,7 +28,7 @@ class DataConfig:
     numbers: Literal["full", "plain"] = "full"
     """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones alone."""
     made_up: int = 0
-    """Learn from so many made-up questions about the tables of the training split in place of its own questions."""
+    """So many made-up questions about the tables of the training split are learnt from first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +146,8 @@ class TrainConfig:
 
     epochs: int = 30
     """Passes over the training split."""
+    first: int = 1
+    """Passes over the made-up questions before that, where there are such."""
     batch: int = 64
     """Questions an update; their losses are summed."""
     optimiser: Literal["sgd", "adam", "adagrad"] = "sgd"
@@ -177,7 +179,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("epochs", "batch"):
+        for name in ("epochs", "batch", "first"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
         if self.device not in ("auto", "cpu", "cuda"):
@@ -202,6 +204,11 @@ class Config:
     train: TrainConfig = field(default_factory=TrainConfig)
     seed: int = 0
     """Of everything random."""
+
+    @property
+    def first_epochs(self) -> int:
+        """The epochs on made-up questions, which come first."""
+        return self.train.first if self.data.made_up else 0
 
     def __post_init__(self) -> None:
         """Check the range."""

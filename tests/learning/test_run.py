@@ -64,6 +64,30 @@ def test_a_run_that_goes_on_gives_the_numbers_of_one_that_never_stopped(
     assert (tmp_path / "metrics.jsonl").read_text() == (unbroken / "metrics.jsonl").read_text()
 
 
+@pytest.mark.parametrize("stop", [1, 2, 3])
+def test_made_up_questions_come_first_and_are_gone_on_with(few, tmp_path: Path, stop: int) -> None:
+    cfg = replace(CONFIG.train, epochs=2, first=2)
+    config = replace(CONFIG, data=replace(CONFIG.data, made_up=30), train=cfg)
+    train(config, *few, tmp_path / "whole")
+    learnt: list[int] = []
+
+    def stopped(done: int, loss: float) -> None:
+        learnt.append(done)
+        if learnt.count(8) > stop:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(config, *few, tmp_path / "part", progress=stopped)
+    train(config, *few, tmp_path / "part", resume=True)
+    for name in ("last", "best"):
+        one, other = (weights(tmp_path / run / f"{name}.safetensors") for run in ("whole", "part"))
+        assert one == other
+    lines = (tmp_path / "whole" / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["epoch"] for line in lines] == [1, 2, 3, 4]
+    assert max(learnt[: learnt.index(8, 1)]) >= 30, "the first epoch is over made-up questions"
+    assert [run.real_epochs(config, epoch) for epoch in (1, 2, 3, 4)] == [1, 1, 1, 2]
+
+
 @pytest.mark.parametrize("optimiser", ["adam", "adagrad"])
 def test_an_optimiser_that_remembers_goes_on_where_it_was(
     few, tmp_path: Path, optimiser: str

@@ -29,8 +29,7 @@ from denota.data.sqa import read_examples
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, key_of, predict
-from denota.generate.examples import made_up_examples
-from denota.learning.run import train
+from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.reports.curves import draw_curves
@@ -51,9 +50,6 @@ def train_run(
     where = data_path(data)
     numbers = config.data.numbers
     examples = read_as(_told(load_examples(where, config.data.train)), numbers).examples
-    if config.data.made_up:
-        tables = {id(e.question.table): e.question.table for e in examples}
-        examples = made_up_examples([*tables.values()], config.data.made_up, config.seed)
     asked = Loaded(())
     if config.data.dev:
         asked = read_as(_told(load_examples(where, config.data.dev)), numbers)
@@ -61,7 +57,7 @@ def train_run(
     best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
     if final:
-        epochs = int(load_parser(best)[2]["epoch"])
+        epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
         longer = replace(
             config,
             data=replace(config.data, dev=""),
@@ -83,7 +79,8 @@ def _train(
     counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
     print(counts, file=sys.stderr)
     start = load_run(init) if init else None
-    prepared, trained = len(examples) + len(dev.examples), config.train.epochs * len(examples)
+    prepared = len(examples) + len(dev.examples) + config.data.made_up
+    trained = config.train.epochs * len(examples) + config.first_epochs * config.data.made_up
     with training_progress(prepared, trained) as shown:
         best = train(
             config,

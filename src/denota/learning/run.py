@@ -29,6 +29,7 @@ from denota.config import Config, to_toml
 from denota.data.example import Example, Question
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of
+from denota.generate.examples import made_up_examples
 from denota.learning.board import Board
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
@@ -83,12 +84,15 @@ def train(
         ]
         answered = {id(example.question) for example in dev}
         ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
+        made_up = _made_up(config, examples)
+        if made_up:
+            ready += preparer.ahead(made_up, prepared)
         training, best = None, -1.0
         if resume:
-            training, best = _resume(config, examples, dev, out, preparer, say)
+            training, best = _resume(config, examples, dev, out, preparer, made_up, say)
         if training is None:
             parser = new_parser(config, ready, start_from, vectors)
-            training = Training(config, parser, examples, dev, preparer)
+            training = Training(config, parser, examples, dev, preparer, made_up=made_up)
             with _writing(out):
                 (out / "metrics.jsonl").write_text("")
         with _writing(out):
@@ -97,7 +101,7 @@ def train(
         source = vectors or config.model.vectors
         board = Board(out, training.epoch) if config.train.tensorboard else None
         began, times = time.time(), _times(out, training.epoch)
-        while training.epoch < config.train.epochs:
+        while training.epoch < config.first_epochs + config.train.epochs:
             done = training.run_epoch()
             accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
             times.append(
@@ -122,6 +126,19 @@ def train(
                     board.write(done)
             epoch_done(done)
         return out / "best.safetensors"
+
+
+def _made_up(config: Config, examples: Sequence[Example]) -> tuple[Example, ...]:
+    """The made-up questions about the tables of some examples, if the config asks for any."""
+    if not config.data.made_up:
+        return ()
+    tables = {id(e.question.table): e.question.table for e in examples}
+    return made_up_examples([*tables.values()], config.data.made_up, config.seed)
+
+
+def real_epochs(config: Config, epoch: int) -> int:
+    """Return how many epochs on the training split itself an epoch of a run is, at least one."""
+    return max(1, epoch - config.first_epochs)
 
 
 @contextmanager
@@ -222,6 +239,7 @@ def _resume(
     dev: Sequence[Example],
     out: Path,
     preparer: Preparer,
+    made_up: Sequence[Example],
     say: Callable[[str], None],
 ) -> tuple[Training | None, float]:
     there = [out / f"{name}.safetensors" for name in ("last", "previous")]
@@ -242,7 +260,9 @@ def _resume(
             raise TrainingError(f"the run in {out} learns from other data; resume it with the same")
         parser.config = config
         parser.scorer.to(device_of(config.train.device))
-        training = Training(config, parser, examples, dev, preparer, int(facts["epoch"]))
+        training = Training(
+            config, parser, examples, dev, preparer, int(facts["epoch"]), made_up=made_up
+        )
         training.optimiser.restore(state)
         training.references = _remembered(state, examples)
         _cut(out / "metrics.jsonl", training.epoch)

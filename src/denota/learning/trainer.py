@@ -62,7 +62,7 @@ def annealed(config: Config, epoch: int) -> SearchConfig:
     search = config.search
     if not search.anneal or search.shaping != "policy":
         return search
-    left = 1 - epoch / (search.anneal * config.train.epochs)
+    left = 1 - epoch / (search.anneal * (config.first_epochs + config.train.epochs))
     return replace(search, eta=search.eta * max(0.0, left))
 
 
@@ -78,6 +78,8 @@ class Training:
     epoch: int = 0
     references: dict[Key, Denotation] = field(default_factory=dict)
     """The last answer of the reference (or the model) for each question, as history of the next."""
+    made_up: Sequence[Example] = ()
+    """What is learnt from in the first epochs."""
     dev_questions: Sequence[Question] = ()
     """All questions of dev, where some have no answer: they are asked too, for others follow them up."""
     progress: Callable[[int, float], None] = lambda done, loss: None
@@ -89,6 +91,7 @@ class Training:
         """Make the optimiser for the steps to come."""
         cfg = self.config.train
         steps = cfg.epochs * -(-len(self.train) // cfg.batch)
+        steps += self.config.first_epochs * -(-len(self.made_up) // cfg.batch)
         self.optimiser = Optimiser(self.parser.scorer, cfg, steps)
 
     @property
@@ -101,12 +104,13 @@ class Training:
         start = time.perf_counter()
         rng = np.random.default_rng([self.config.seed, self.epoch])
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
-        order = rng.permutation(len(self.train))
+        learnt = self.made_up if self.epoch < self.config.first_epochs else self.train
+        order = rng.permutation(len(learnt))
         size = self.config.train.batch
         total = 0.0
-        previous = self._previous(rng)
+        previous = self._previous(learnt, rng)
         for first in range(0, len(order), size):
-            examples = [self.train[i] for i in order[first : first + size]]
+            examples = [learnt[i] for i in order[first : first + size]]
             ready = [
                 self.preparer(e.question, previous[key_of(e.question)], e.answer) for e in examples
             ]
@@ -147,12 +151,14 @@ class Training:
         )
         return score(gold, {key: answer.cells for key, answer in answers.items()})
 
-    def _previous(self, rng: np.random.Generator) -> dict[Key, Denotation | None]:
+    def _previous(
+        self, examples: Sequence[Example], rng: np.random.Generator
+    ) -> dict[Key, Denotation | None]:
         """The previous answer each question is trained with this epoch."""
-        gold = gold_of(self.train)
+        gold = gold_of(examples)
         share = 1.0 if self.config.train.history == "gold" else self.config.train.gold_share
         chosen: dict[Key, Denotation | None] = {}
-        for example, uniform in zip(self.train, rng.random(len(self.train)), strict=True):
+        for example, uniform in zip(examples, rng.random(len(examples)), strict=True):
             name, annotator, position = key_of(example.question)
             before = (name, annotator, position - 1)
             if position == 0 or before not in gold:
@@ -240,7 +246,7 @@ class Training:
     ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
         history = self.config.train.history
-        if history == "gold":
+        if history == "gold" or self.epoch < self.config.first_epochs:
             return
         if history == "reference":
             places = found.reference

@@ -26,7 +26,7 @@ from denota.data import (
 )
 from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
-from denota.learning.run import train
+from denota.learning.run import real_epochs, train
 from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
 from denota.search.preparer import Preparer
@@ -156,7 +156,7 @@ def run_cell(
     vectors = vectors_of(config)
     results.mkdir(parents=True, exist_ok=True)
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
-    epochs = int(load_parser(best)[2]["epoch"])
+    epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
     predicted = None
     if TABLES[cell.table].test and cell.seed == 0 and TEST in split_names(data):
         longer = replace(
