@@ -215,6 +215,7 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
     whole: Key = ("table2", "maver", True)
     rows = [("everything, as in Table 2", "table2", "maver")]
     rows += [(name, "ablate", row) for row, name in ABLATED.items()]
+    rows.append(("one question an update", "explain", "maver_batch1"))
     for name, of, row in rows:
         plain, shaped = ((of, row, with_) for with_ in (False, True))
         if shaped not in found:
