@@ -11,12 +11,10 @@ from denota.errors import ProgramError
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import SCOPES, TESTS
+from denota.programs.row_order import speaks_of_order
 from denota.programs.tree import Number, Program, Test, Value, Word
 from denota.tables import Column, Table
-from programs.strategies import answers, conjuncts, examples, programs, table_of, tables
-
-#: Operators that go by the order of rows only to break ties.
-RANKING = {"max", "min", "top", "bottom", "kth_max", "kth_min"}
+from programs.strategies import answers, examples, programs, table_of, tables
 
 
 def reordered(table: Table, order: list[int]) -> Table:
@@ -33,23 +31,6 @@ def reads_alike(table: Table, other: Table, order: list[int]) -> bool:
         if not np.array_equal(one.dates.order[order], two.dates.order, True):
             return False
     return True
-
-
-def has_ties(column: Column) -> bool:
-    stated = column.numbers if column.kind == "number" else column.dates.order
-    stated = stated[~np.isnan(stated)]
-    return len(np.unique(stated)) < len(stated)
-
-
-def speaks_of_order(program: Program, table: Table) -> bool:
-    """Whether the order of rows matters: an operator says so, and it is not just about ties that are not there."""
-    if SCOPES[program.scope].row_order:
-        return True
-    for test in conjuncts(program):
-        ranking = test.operator in RANKING and not has_ties(table[test.column or ""])
-        if TESTS[test.operator].row_order and not ranking:
-            return True
-    return False
 
 
 @settings(max_examples=examples(200))

@@ -1,0 +1,143 @@
+"""What the order of rows and columns does to a parser: it should do nothing, unless the question speaks of it.
+
+Usage: python -m denota.reports.shuffles RUN --data SQA --split dev
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from denota.data import Example, load_examples, read_as
+from denota.evaluation.metrics import Key, score
+from denota.evaluation.predict import gold_of, key_of, predict
+from denota.model.checkpoint import load_parser
+from denota.model.parser import Parser
+from denota.programs.denotation import Denotation
+from denota.programs.row_order import speaks_of_order
+from denota.search.prepare import Prepared
+from denota.search.preparer import Preparer
+from denota.tables.table import Cell, Table
+
+
+@dataclass(frozen=True)
+class Shuffles:
+    """What was measured, in percent."""
+
+    questions: int
+    answer_accuracy: float
+    columns_shuffled: float
+    """Answer accuracy."""
+    rows_shuffled: float
+    """Answer accuracy, questions that speak of the order of rows among them."""
+    rows_compared: int
+    """Questions whose program does not speak of the order of rows."""
+    rows_same: float
+    """The share of these that have the same cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A table with rows and columns in another order."""
+
+    table: Table
+    rows: dict[int, int]
+    """Where each row went."""
+    columns: dict[int, int]
+
+    def cells(self, cells: frozenset[Cell]) -> frozenset[Cell]:
+        """Return cells of the old table as cells of the new one."""
+        return frozenset((self.rows[row], self.columns[column]) for row, column in cells)
+
+
+def moved(table: Table, rows: Sequence[int], columns: Sequence[int]) -> Moved:
+    """Return a table whose row i is row `rows[i]` of another, columns likewise."""
+    kept = [table.columns[column] for column in columns]
+    texts = (replace(c, text=tuple(c.text[row] for row in rows)) for c in kept)
+    return Moved(
+        Table(tuple(texts), table.name),
+        {old: new for new, old in enumerate(rows)},
+        {old: new for new, old in enumerate(columns)},
+    )
+
+
+def measure(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuffles:
+    """Ask the same questions of tables as they are, with columns and with rows shuffled."""
+    rng = np.random.default_rng(seed)
+    tables = {id(e.question.table): e.question.table for e in examples}
+    by_columns, by_rows = {}, {}
+    for key, table in tables.items():
+        across, down = range(len(table.columns)), range(len(table))
+        by_columns[key] = moved(table, down, rng.permutation(len(across)).tolist())
+        by_rows[key] = moved(table, rng.permutation(len(down)).tolist(), across)
+    plain, speaks = _answers(parser, examples, programs=True)
+    gold = gold_of(examples)
+    figures = {}
+    answers = {}
+    for name, places in (("columns", by_columns), ("rows", by_rows)):
+        others = [
+            Example(
+                replace(e.question, table=places[id(e.question.table)].table),
+                places[id(e.question.table)].cells(e.answer),
+            )
+            for e in examples
+        ]
+        answers[name], _ = _answers(parser, others)
+        cells = {key: answer.cells for key, answer in answers[name].items()}
+        figures[name] = score(gold_of(others), cells).answer_accuracy
+    compared = [e for e in examples if not speaks[key_of(e.question)]]
+    same = sum(
+        by_rows[id(e.question.table)].cells(plain[key_of(e.question)].cells)
+        == answers["rows"][key_of(e.question)].cells
+        for e in compared
+    )
+    return Shuffles(
+        len(examples),
+        score(gold, {key: answer.cells for key, answer in plain.items()}).answer_accuracy,
+        figures["columns"],
+        figures["rows"],
+        len(compared),
+        100 * same / max(1, len(compared)),
+    )
+
+
+def _answers(
+    parser: Parser, examples: Sequence[Example], programs: bool = False
+) -> tuple[dict[Key, Denotation], dict[Key, bool]]:
+    """The parser's answers and, if asked for, whether each program speaks of the order of rows."""
+    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer.ahead(examples)
+    speaking: list[bool] = []
+
+    def best(ready: Sequence[Prepared]) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+        found = parser.best(ready)
+        if programs:
+            chosen = zip(ready, found, strict=True)
+            speaking.extend(
+                speaks_of_order(one.space.program(int(ids[0])), one.table) for one, ids in chosen
+            )
+        return found
+
+    answers = predict([e.question for e in examples], best, preparer)
+    return answers, dict(zip(answers, speaking, strict=False))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what was measured as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--split", default="dev")
+    given = parser.parse_args(arguments)
+    found = load_parser(given.run / "best.safetensors")[0]
+    loaded = read_as(load_examples(given.data, given.split), found.config.data.numbers)
+    print(json.dumps(asdict(measure(found, loaded.examples)), indent=1))
+
+
+if __name__ == "__main__":
+    main()
