@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -21,16 +23,9 @@ class DynSPWithCues(DynSP):
     CUES = 1
 
     def __init__(
-        self,
-        vectors: WordVectors,
-        hidden: int = 50,
-        dropout: float = 0.5,
-        *,
-        surface: bool = True,
-        bias: bool = True,
-        source: str = "random",
+        self, vectors: WordVectors, hidden: int = 50, dropout: float = 0.5, **switches: Any
     ) -> None:
-        super().__init__(vectors, hidden, dropout, surface=surface, bias=bias, source=source)
+        super().__init__(vectors, hidden, dropout, **switches)
         self.around = nn.Linear(2 * hidden, len(self.prior), bias=False)
         self.follow = nn.Parameter(starting_vector("previous", vectors))
 

@@ -1,0 +1,91 @@
+"""How long an answer takes, everything the parser uses included: one question at a time, in batches, and over a table of 100,000 rows.
+
+Prints one JSON object. Usage: python benchmarks/answer.py [RUN] [--data SQA] [--split NAME] [--questions N] [--threads N]
+Without a run, an untrained parser on the MiniLM encoder is timed: it takes as long as a trained one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+
+import torch
+
+from denota.app.chat import Chat
+from denota.config import Config, DataConfig, ModelConfig, TrainConfig
+from denota.data import conversations, load_questions
+from denota.evaluation.predict import predict
+from denota.learning.run import new_parser
+from denota.model.checkpoint import load_parser
+from denota.model.parser import Parser
+from denota.search.preparer import Preparer
+from denota.tables import Table
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("run", type=Path, nargs="?")
+    arguments.add_argument("--data", type=Path, required=True)
+    arguments.add_argument("--split", default="random-split-1-dev")
+    arguments.add_argument("--questions", type=int, default=200)
+    arguments.add_argument("--threads", type=int, default=2)
+    given = arguments.parse_args()
+    torch.set_num_threads(given.threads)
+    parser = load_parser(given.run / "best.safetensors")[0] if given.run else untrained()
+    questions = load_questions(given.data, given.split).questions[: given.questions]
+    single = one_by_one(parser, questions)
+    start = time.perf_counter()
+    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    predict(questions, parser.best, preparer, batch=64)
+    batched = len(questions) / (time.perf_counter() - start)
+    result = {
+        "questions": len(questions),
+        "threads": given.threads,
+        "median_ms": round(1000 * statistics.median(single), 1),
+        "p95_ms": round(1000 * statistics.quantiles(single, n=20)[-1], 1),
+        "batched_per_s": round(batched, 1),
+        "large_table_s": [round(s, 2) for s in large_table(parser)],
+    }
+    print(json.dumps(result, indent=2))
+
+
+def untrained() -> Parser:
+    config = Config(
+        data=DataConfig(language="extended"),
+        model=ModelConfig(scorer="encoder"),
+        train=TrainConfig(device="cpu"),
+    )
+    return new_parser(config, [])
+
+
+def one_by_one(parser: Parser, questions: tuple) -> list[float]:
+    """Seconds of each question, asked in conversation: SQL and sentence included."""
+    seconds = []
+    for number, turns in enumerate(conversations(questions)):
+        chat = Chat(parser, turns[0].table)
+        for turn in turns:
+            start = time.perf_counter()
+            chat.ask(turn.text)
+            if number > 2:  # the first ones warm up
+                seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def large_table(parser: Parser, rows: int = 100_000) -> list[float]:
+    """Seconds of two questions about a long table, the first of which reads it."""
+    names = ["Name", "Team", "Points", "Year"]
+    cells = [[f"Person {n}", f"Team {n % 40}", str(n * 7 % 1000), str(1950 + n % 70)] for n in range(rows)]  # fmt: skip
+    chat = Chat(parser, Table.from_rows(names, cells))
+    seconds = []
+    for text in ("who has the most points?", "what team are they from?"):
+        start = time.perf_counter()
+        chat.ask(text)
+        seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+if __name__ == "__main__":
+    main()
