@@ -1,0 +1,170 @@
+"""The server over HTTP: conversations, readings, rows as they are seen, sessions that survive, and what hostile requests get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from denota import sample
+from denota.config import Config, ModelConfig, TrainConfig
+from denota.data import load_examples
+from denota.learning.run import new_parser
+from denota.model.parser import Parser
+from denota.search.preparer import Preparer
+from denota.web.server import make_app
+from denota.web.service import Service
+from denota.web.store import SessionStore
+
+CSV = "City,People,Founded\nOslo,709037,1040\nBergen,291940,1070\nMoss,50290,1720\n"
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    config = Config(model=ModelConfig(dimension=16, hidden=6), train=TrainConfig(device="cpu"))
+    examples = load_examples(sample.path(), "dev").examples[:40]
+    return new_parser(config, Preparer("dynsp++").ahead(examples))
+
+
+@pytest.fixture
+def service(parser: Parser, tmp_path: Path) -> Iterator[Service]:
+    store = SessionStore(tmp_path / "sessions.db")
+    yield Service(parser, store)
+    store.close()
+
+
+@pytest.fixture
+def client(service: Service) -> TestClient:
+    return TestClient(make_app(service))
+
+
+def begin(client: TestClient, content: str = CSV) -> str:
+    made = client.post("/api/sessions", json={"content": content, "name": "cities"})
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+def test_a_conversation(client: TestClient) -> None:
+    assert "castles" in client.get("/api/samples").json()
+    id_ = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
+    first = client.post(f"/api/sessions/{id_}/ask", json={"question": "which castles?"}).json()
+    assert set(first) == {"question", "answer", "cells", "program", "sql", "explanation", "confidence", "sure"}  # fmt: skip
+    client.post(f"/api/sessions/{id_}/ask", json={"question": "of those, the oldest?"})
+    assert len(client.get(f"/api/sessions/{id_}").json()["turns"]) == 2
+    assert len(client.post(f"/api/sessions/{id_}/undo").json()["turns"]) == 1
+    readings = client.get(f"/api/sessions/{id_}/readings").json()
+    assert readings[0]["program"] == first["program"] and len(readings) == 5
+    chosen = client.post(f"/api/sessions/{id_}/choose", json={"program": readings[1]["program"]})
+    assert chosen.json()["cells"] == readings[1]["cells"]
+    assert client.post(f"/api/sessions/{id_}/reset").json()["turns"] == []
+
+
+def test_sessions_survive(parser: Parser, tmp_path: Path) -> None:
+    path = tmp_path / "sessions.db"
+    first = TestClient(make_app(Service(parser, SessionStore(path))))
+    id_ = begin(first)
+    first.post(f"/api/sessions/{id_}/ask", json={"question": "which cities?"})
+    other = first.get(f"/api/sessions/{id_}/readings").json()[2]["program"]
+    first.post(f"/api/sessions/{id_}/choose", json={"program": other})
+    first.post(f"/api/sessions/{id_}/ask", json={"question": "and the largest?"})
+    expected = first.get(f"/api/sessions/{id_}").json()
+    again = TestClient(make_app(Service(parser, SessionStore(path))))
+    assert again.get(f"/api/sessions/{id_}").json() == expected
+    assert expected["turns"][0]["program"] == other
+
+
+def test_rows_keep_their_numbers_when_sorted_and_searched(client: TestClient) -> None:
+    id_ = begin(client, "n,t\n10,b\n9,a\n-,C\n100,ab\n")
+    rows = f"/api/sessions/{id_}/rows"
+    by_number = client.get(rows, params={"sort": 0}).json()
+    assert [r["row"] for r in by_number["rows"]] == [1, 0, 3, 2]
+    downwards = client.get(rows, params={"sort": 0, "down": True}).json()
+    assert [r["row"] for r in downwards["rows"]] == [3, 0, 1, 2], "what is missing stays last"
+    found = client.get(rows, params={"search": "A", "sort": 1}).json()
+    assert [r["row"] for r in found["rows"]] == [1, 3] and found["total"] == 2
+    window = client.get(rows, params={"start": 2, "count": 1}).json()
+    assert window["rows"] == [{"row": 2, "cells": ["-", "C"]}] and window["total"] == 4
+    assert client.get(rows, params={"sort": 7}).status_code == 400
+
+
+def test_exports(client: TestClient, tmp_path: Path) -> None:
+    id_ = begin(client, "name,sum\n=cmd(),-5\n@x,7\n")
+    assert client.get(f"/api/sessions/{id_}/answer.csv").status_code == 400
+    client.post(f"/api/sessions/{id_}/ask", json={"question": "which names?"})
+    text = client.get(f"/api/sessions/{id_}/export.jsonl").text
+    (tmp_path / "table.csv").write_text(client.get(f"/api/sessions/{id_}/table.csv").text)
+    (tmp_path / "mine.jsonl").write_text(text)
+    (example,) = load_examples(tmp_path / "mine.jsonl", "all").examples
+    turn = client.get(f"/api/sessions/{id_}").json()["turns"][0]
+    assert example.answer == {tuple(cell) for cell in turn["cells"]}
+    for line in client.get(f"/api/sessions/{id_}/answer.csv").text.splitlines()[1:]:
+        assert ",=" not in line and ",@" not in line, "no formula"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("post", "/api/sessions", {"sample": "../../etc/passwd"}, 400),
+        ("post", "/api/sessions", {"content": ""}, 400),
+        ("post", "/api/sessions", {"content": "a,b\n"}, 400),
+        ("post", "/api/sessions", {"content": False}, 422),
+        ("post", "/api/sessions", {"content": "a\n1", "more": 1}, 422),
+        ("get", "/api/sessions/nothing", None, 400),
+        ("get", "/api/sessions/..%2F..%2Fetc", None, 404),
+        ("get", "/page/..%2Fserver.py", None, 404),
+        ("get", "/page/server.py", None, 404),
+        ("get", "/api/nothing", None, 404),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    client: TestClient, method: str, path: str, body: object, status: int
+) -> None:
+    response = client.request(method, path, json=body)
+    assert response.status_code == status, response.text
+    assert "Traceback" not in response.text and response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "<script>alert(1)</script>",
+        "'; DROP TABLE sessions; --",
+        "\x1b[31mred\x07",
+        "который город самый большой?",
+        "=HYPERLINK()",
+        "?" * 1999,
+    ],
+)
+def test_hostile_questions_get_an_answer(client: TestClient, question: str) -> None:
+    id_ = begin(client)
+    turn = client.post(f"/api/sessions/{id_}/ask", json={"question": question})
+    assert turn.status_code == 200 and turn.json()["question"] == question.strip()
+    too_long = client.post(f"/api/sessions/{id_}/ask", json={"question": "x" * 100_000})
+    assert too_long.status_code == 422
+    empty = client.post(f"/api/sessions/{id_}/ask", json={"question": "  "})
+    assert empty.status_code == 400 and "empty" in empty.json()["detail"]
+
+
+def test_a_token_is_asked_for(service: Service) -> None:
+    client = TestClient(make_app(service, token="secret"))
+    assert client.get("/api/samples").status_code == 401
+    assert client.get("/").status_code == 401
+    assert client.get("/api/samples", headers={"Authorization": "Bearer wrong"}).status_code == 401
+    headers = {"Authorization": "Bearer secret"}
+    assert client.get("/api/samples", headers=headers).status_code == 200
+    assert client.get("/?token=secret").status_code == 200
+    assert client.get("/api/samples").status_code == 200, "the browser keeps it"
+
+
+def test_nothing_is_loaded_from_elsewhere(client: TestClient) -> None:
+    for path in ("/", "/docs", "/page/app.js", "/page/style.css"):
+        response = client.get(path)
+        assert response.status_code == 200, path
+        for word in ("https://", "http://"):
+            links = [part for part in response.text.split('"') if part.startswith(word)]
+            assert not links, (path, links)
+    assert "default-src 'self'" in client.get("/").headers["content-security-policy"]
+    assert json.loads(client.get("/openapi.json").text)["info"]["title"] == "denota"
