@@ -46,7 +46,7 @@ def draw_curves(found: Found, names: Mapping[str, str], path: Path) -> None:
     """Draw dev accuracy over epochs, seed 0, one panel without and one with shaping."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    figure = Figure(figsize=(9, 4.2), layout="constrained")
     for axes, shaped in zip(figure.subplots(1, 2, sharey=True), (False, True), strict=True):
         for row, name in names.items():
             for result in found.get(("table2", row, shaped), [])[:1]:
@@ -58,7 +58,9 @@ def draw_curves(found: Found, names: Mapping[str, str], path: Path) -> None:
         axes.grid(alpha=0.3)
     figure.axes[0].set_ylabel("dev answer accuracy")
     if figure.axes[1].lines:
-        figure.axes[1].legend(fontsize=7)
+        figure.legend(
+            *figure.axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4
+        )
     _save(figure, path)
 
 
