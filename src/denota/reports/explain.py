@@ -97,7 +97,7 @@ def _shaping(tell: _Tell, judged: Judged | None) -> str:
     corrected, spoilt = changes(judged)
     return (
         f"**Shaping helps no algorithm here**{lose}. At the beginning it does what it is for: of the programs that search believes before training, {kept[0]} keep their answer on altered tables without shaping and {kept[1]} with it. After training it is {kept[2]} and "
-        f"{kept[3]}: learning leaves most spurious programs by itself, and the divergence that shaping guards against is not seen. Of the judged programs that shaping changed, {corrected} were corrected and {spoilt} spoilt, which is too few to say more than that; the spoilt ones repeat a number of "
+        f"{kept[3]}: learning leaves most spurious programs by itself, and the divergence that shaping guards against is not seen. Of the judged programs that shaping changed, {corrected} became right and {spoilt} became spurious, which is too few to say more than that; the spoilt ones repeat a number of "
         f"the question in a comparison that holds for every row, which the critique prefers to no condition. Less confidence in it (η = 1) gives {tell.dev('ablate', 'maver_eta1')}, for the parser with everything taken away shaping adds {tell.between(*bare)}, and with one question an update {tell.between(*single)}. What we could not try is the authors' lexicon, which was not "
         "published, and their K, of which the paper does not say how it was made."
     )
