@@ -68,7 +68,7 @@ TABLES: Final = {
             *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
             *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
             *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
-            "off_policy_w_mmr_q_batch8",
+            *("off_policy_w_mmr_q_score", "off_policy_w_mmr_q_batch8"),
         ),
         both=("maver_batch1",),
     ),
