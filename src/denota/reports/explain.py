@@ -117,10 +117,13 @@ def _mixes(tell: _Tell) -> str:
     if not tell.has(failing, smaller, by_score, *others, ("table2", "mml", True)):
         return ""
     epochs = tell.epochs(smaller[0], smaller[1])
+    found = float(tell.dev(*by_score)) - float(tell.dev(*failing, epochs=epochs))
+    bears_out = "which bears it out" if found > 5 else "so that is not why; we do not know what is"
     return (
         f"**Off-policy w with MMR q** comes to {tell.dev(*failing)}, the paper has {MIXES['off_policy_w_mmr_q'][2]}: the one cell of ours below the paper's. MMR's q is also worse than MAVER's, which spreads over all violations, beside MML's w ({tell.dev(*others[0])} and "
         f"{tell.dev(*others[2])}) and beside off-policy's ({tell.dev(*others[1])} with MAVER's). With eight questions an update in place of 64 it comes to {tell.dev(*smaller)} in {epochs} epochs, with 64 to {tell.dev(*failing, epochs=epochs)} in as many. "
-        f"A guess was that w and q pull against each other: w spreads over all consistent programs, while the most violating one is often consistent too, y* being another. With y* by score alone, where no consistent program can violate, it comes to {tell.dev(*by_score)} in {tell.epochs(by_score[0], by_score[1])} epochs."
+        f"A guess was that w and q pull against each other: w spreads over all consistent programs, while the most violating one is often consistent too, y* being another. With y* by score alone, where no consistent program can violate, it comes to "
+        f"{tell.dev(*by_score)} in {tell.epochs(by_score[0], by_score[1])} epochs, {bears_out}."
     )
 
 
