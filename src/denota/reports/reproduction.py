@@ -108,7 +108,7 @@ def _stability(found: Found) -> str:
                 lines.append((PUBLISHED[row][0], "yes" if shaped else "no", *told))
     said = [
         f"{when}, {'with' if shaped else 'without'} shaping, {steadier(found, shaped, first)}"
-        for first, when in ((1, "Over all epochs"), (10, "from epoch 10 on"))
+        for first, when in ((1, "over all epochs"), (10, "from epoch 10 on"))
         for shaped in (False, True)
     ]
     paper = ", ".join(f"{value} for {PUBLISHED[row][0]}" for row, value in STABILITY.items())
@@ -116,8 +116,7 @@ def _stability(found: Found) -> str:
         f"## Stability\n\nThe mean absolute difference of dev accuracy between successive epochs, a figure a seed. The paper has {paper}; it does not say with which shaping.\n\n"
         + table(*lines)
         + "\n\n"
-        + "; ".join(said)
-        + "."
+        + f"MAVER beside MMR: {'; '.join(said)}."
     )
 
 
