@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from denota.app.chat import RATED
 from denota.app.data import data_path
 from denota.data import load_examples, read_as
 from denota.errors import TrainingError
@@ -26,8 +27,6 @@ from denota.model.checkpoint import load_parser, save_parser
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
-RATED: Final = 20
-"""Of so many of the best programs, those with the same answer count for its probability."""
 PRECISION: Final = 0.8
 """Of the answers that are sure, this share should be right."""
 

@@ -183,7 +183,10 @@ def _check_like(config: Config, start_from: Parser) -> None:
     own, other = config.model, start_from.config.model
     names = [
         name
-        for name in ("scorer", "hidden", "dimension", "vectors")
+        for name in (
+            *("scorer", "hidden", "dimension", "vectors"),
+            *("surface", "bias", "encoder", "width", "cells"),
+        )
         if getattr(own, name) != getattr(other, name)
     ]
     if names:
