@@ -11,7 +11,7 @@ from rich.text import Text
 from denota.app.chat import Chat
 from denota.app.run import show_turn
 from denota.app.terminal import to_json
-from denota.app.train import load_run
+from denota.app.models import load_run
 from denota.errors import DataError
 from denota.tables.io import read_table
 

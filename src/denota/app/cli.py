@@ -298,7 +298,7 @@ def train(
     epilog="Example: `denota evaluate runs/maver --data data/sqa --split random-split-1-dev`"
 )
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or default.")],
     data: Data = None,
     split: Split = "dev",
     gold_history: Annotated[
@@ -341,7 +341,7 @@ def calibrate(
     epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions --out predictions.tsv`"
 )
 def predict(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or default.")],
     out: Annotated[Path, typer.Option(help="Where to write the predictions.")],
     data: Data = None,
     split: Split = "test",

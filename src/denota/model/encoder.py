@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from denota.config import ModelConfig
 from denota.model.encoder_batch import (
+    BEFORE,
     COLUMN_FEATURES,
     QUESTION_FEATURES,
     VALUE_FEATURES,
@@ -31,20 +32,25 @@ from denota.model.scorer import Axis, Scorer
 from denota.model.transformer import Layer, Shape, Transformer, read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.programs.operators import AGGREGATES
-from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES
+from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
 MATCHES: Final = 8
 """Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
+AGREE: Final = 3
+"""Features of how a program's columns go together."""
 COLUMN_HEADS: Final = ("select", "where", "follow_where", "ranked", "compared", "stated")
 ACTS: Final = {
     "fixed": len(FIXED),
     "outcome": OUTCOMES,
+    "relation": RELATIONS,
     "breadth": BREADTHS,
     "aggregate": len(AGGREGATES),
     "compare": 4,
 }
 """Entries that are nothing but themselves, by block; comparisons have a constant as well."""
+TOGETHER: Final = 6
+"""So many texts of like length are read at once on a CPU."""
 VALUE_HEADS: Final = ("equal", "not_equal", "follow_equal", "follow_not_equal")
 
 
@@ -84,7 +90,7 @@ class Encoder(Scorer):
         self.kinds = nn.Embedding(len(BLOCKS), width)
         """What an entry is for, beside what it is."""
         self.acts = nn.Embedding(sum(ACTS.values()), width)
-        self.whole = Head(2 * width + 2, width, 1, dropout)
+        self.whole = Head(3 * width + 2 + AGREE, width, 1, dropout)
         nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
 
     @classmethod
@@ -129,20 +135,22 @@ class Encoder(Scorer):
         """(B, L) the scores of all axis entries, block after block."""
         return self.read(batch).entries
 
-    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
-        """(B, K) what is added to the scores of programs, by the sum of what their entries are."""
-        assert axis.vectors is not None and axis.summary is not None
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor, answers: Tensor) -> Tensor:
+        """(B, K) what is added to the scores of programs, by the sum of what their entries are and the mean of what they answer."""
+        assert axis.vectors is not None and axis.summary is not None and axis.values is not None
         flat = axis.vectors.reshape(-1, axis.vectors.shape[2])
         program = flat[parts].sum(dim=2)  # (B, K, M)
-        given = torch.cat([program, _each(axis.summary, program), features], dim=2)
-        more: Tensor = self.whole(given)[0]
+        lines = torch.arange(len(answers), device=answers.device)[:, None, None]
+        some = (answers >= 0).to(program.dtype)[..., None]  # (B, K, A, 1)
+        answer = (axis.values[lines, answers.clamp(min=0)] * some).sum(dim=2)
+        answer = answer / some.sum(dim=2).clamp(min=1)  # (B, K, M)
+        given = [program, answer, _each(axis.summary, program), features, _agree(axis, parts)]
+        more: Tensor = self.whole(torch.cat(given, dim=2))[0]
         return more[..., 0]
 
     def read(self, batch: EncoderBatch) -> Axis:
         """Score the axis of a batch."""
-        there = batch.pieces != self.wordpieces.pad
-        kinds = (batch.parts > 3).long()
-        states = self.encoder(batch.pieces, there, kinds, places=batch.places)  # (B, T, D)
+        states = self._states(batch)  # (B, T, D)
         sums = _sums(states)
         asked = (batch.parts == 1).to(states.dtype)  # (B, T)
         mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
@@ -199,7 +207,26 @@ class Encoder(Scorer):
         }
         entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
         hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
-        return Axis(entries, self._vectors(batch, *hidden), summary)
+        vectors = self._vectors(batch, *hidden)
+        before = batch.column_features[..., BEFORE]
+        return Axis(entries, vectors, summary, value_hidden, _columns_of(batch), before)
+
+    def _states(self, batch: EncoderBatch) -> Tensor:
+        """(B, T, D) what the encoder makes of the texts; on a CPU those of like length are read together, for padding takes time there."""
+        there = batch.pieces != self.wordpieces.pad
+        kinds = (batch.parts > 3).long()
+        count = len(there)
+        if self.device.type != "cpu" or count <= TOGETHER:
+            states: Tensor = self.encoder(batch.pieces, there, kinds, places=batch.places)
+            return states
+        lengths = there.sum(dim=1)
+        found = torch.zeros(*there.shape, self.encoder.shape.size)
+        for some in lengths.argsort(stable=True).split(TOGETHER):
+            longest = int(lengths[some].max())
+            texts = (each[some, :longest] for each in (batch.pieces, there, kinds, batch.places))
+            pieces, own, kind, places = texts
+            found[some, :longest] = self.encoder(pieces, own, kind, places=places)
+        return found
 
     def _vectors(
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
@@ -220,6 +247,30 @@ class Encoder(Scorer):
         vectors = torch.cat(parts, dim=1)
         nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
         return vectors * _all_but(vectors.shape[1], nothing, vectors)[:, None]
+
+
+def _columns_of(batch: EncoderBatch) -> Tensor:
+    """(B, L) the column each axis entry speaks of, -1 for none."""
+    count = len(batch.pieces)
+    every = torch.arange(batch.widths["select"], device=batch.pieces.device).expand(count, -1)
+    own = {**dict.fromkeys(COLUMN_HEADS, every), **dict.fromkeys(VALUE_HEADS, batch.value_columns)}
+    none = every.new_full((count, 1), -1)
+    return torch.cat([own.get(n, none.expand(-1, batch.widths[n])) for n in BLOCKS], dim=1)
+
+
+def _agree(axis: Axis, parts: Tensor) -> Tensor:
+    """(B, K, AGREE) whether a program selects a column that it tests, or one of the previous answer, and tests one of those."""
+    assert axis.columns is not None and axis.before is not None
+    length = axis.columns.shape[1]
+    columns = axis.columns.reshape(-1)[parts]  # (B, K, width)
+    selects = (parts % length < axis.before.shape[1]) & (columns >= 0)  # that block comes first
+    tests = ~selects & (columns >= 0)
+    alike = columns[..., :, None] == columns[..., None, :]
+    both = alike & selects[..., :, None] & tests[..., None, :]
+    lines = torch.arange(len(parts), device=parts.device)[:, None, None]
+    before = axis.before[lines, columns.clamp(min=0)] > 0
+    found = [both.flatten(2).any(dim=2), (before & selects).any(dim=2), (before & tests).any(dim=2)]
+    return torch.stack(found, dim=2).to(axis.before.dtype)
 
 
 class Head(nn.Module):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from denota.config import ModelConfig
 from denota.programs.operators import AGGREGATES
-from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES
+from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
 Ids = NDArray[np.int64]
@@ -66,6 +66,7 @@ def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str,
         "constant": constants,
         **dict.fromkeys(("ranked", "compared", "stated"), columns if outcome else 0),
         "outcome": OUTCOMES if outcome else 0,
+        "relation": RELATIONS if outcome else 0,
         "breadth": BREADTHS if outcome else 0,
         "aggregate": len(AGGREGATES) if outcome else 0,
         "fixed": len(FIXED),
@@ -85,6 +86,9 @@ class Axis:
     entries: Tensor  #: (B, L) the score of each entry
     vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
     summary: Tensor | None = None  #: (B, M) the questions, likewise
+    values: Tensor | None = None  #: (B, V, M) the values, likewise
+    columns: Tensor | None = None  #: (B, L) the column each entry speaks of, -1 for none
+    before: Tensor | None = None  #: (B, C) 1 for the columns of the previous answer
 
 
 class Scorer(nn.Module):
@@ -127,13 +131,14 @@ class Scorer(nn.Module):
         """Return the axis of a batch as scored."""
         return Axis(self(batch))
 
-    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor, answers: Tensor) -> Tensor:
         """(B, K) what is added to the scores of some programs, looked at as a whole.
 
         Args:
             axis: of the batch.
             parts: (B, K, width) the entries of each program, as places in the (B, L) scores laid flat.
             features: (B, K, 2) recall and critique.
+            answers: (B, K, A) values among the cells of their answers, -1 where there are fewer.
         """
         raise NotImplementedError
 

@@ -20,8 +20,8 @@ from denota.search.candidates import Candidates
 from denota.search.policy import first
 from denota.search.prepare import Prepared
 
-Refine = Callable[[Tensor, Tensor], Tensor]
-"""The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their scores."""
+Refine = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""(B, K) programs by their ids, their (B, K, width) entries and (B, K, features), to (B, K) what is added to their scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,9 +209,10 @@ def find_all(
     with_gradient = line[parts].sum(dim=2) + recall * flat.missed[chosen]
     if cfg.model_eta:
         with_gradient = with_gradient + cfg.model_eta * flat.critique[chosen]
-    own = scores[chosen]
+    own, at_first = scores[chosen], None
     if refine is not None:
-        more = refine(parts, features_of(flat, chosen))
+        more = refine(_ids(flat, chosen), parts, features_of(flat, chosen))
+        at_first = with_gradient
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
         if refine is not None:
@@ -223,7 +224,7 @@ def find_all(
         reference = torch.where((at > min_reward) | (at >= 1), reference, -1)
         log_u = _log_explore(cfg, own, rewards, flat.critique[chosen], mask)
         drawn = _drawn(own, log_u, mask, draws_from, uniforms)
-    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn)
+    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn, at_first)
     return found, chosen
 
 
@@ -231,6 +232,11 @@ def parts_of(flat: Flat, chosen: Tensor) -> Tensor:
     """(B, K, width) the entries of some programs, as places in the (B, L) scores laid flat."""
     select = flat.select[flat.program_select[chosen]]
     return torch.cat([select, flat.condition[flat.program_condition[chosen]]], dim=2)
+
+
+def _ids(flat: Flat, chosen: Tensor) -> Tensor:
+    """(B, K) programs by their ids in their question; padding by some id."""
+    return (chosen - flat.starts[:, None]).clamp(min=0).minimum(flat.counts[:, None] - 1)
 
 
 def features_of(flat: Flat, chosen: Tensor) -> Tensor:
@@ -242,7 +248,8 @@ def refined(flat: Flat, scores: Tensor, count: int, refine: Refine) -> Tensor:
     """(P,) scores, those of each question's best so many refined; the others stay behind the best of them."""
     places, there = best_of_each(flat, scores, count)
     before = scores[places].masked_fill(~there, -torch.inf)
-    after = before + refine(parts_of(flat, places), features_of(flat, places))
+    ids = _ids(flat, places)
+    after = before + refine(ids, parts_of(flat, places), features_of(flat, places))
     shift = before.amax(dim=1, keepdim=True) - after.amax(dim=1, keepdim=True)
     return scores.index_put((places[there],), (after + shift)[there])
 
