@@ -17,8 +17,8 @@ from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
 from denota.model.scorer import Axis, AxisBatch, Scorer
-from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.answers import answered_values
+from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
 from denota.search.prepare import Prepared
 from denota.search.score import AxisScores
