@@ -140,7 +140,9 @@ def test_the_answer_of_a_program_is_seen(scorer: Encoder) -> None:
         torch.nn.init.zeros_(scorer.whole.scores.weight)
     torch.testing.assert_close(without, without[:, :1].expand(-1, 3))
     torch.testing.assert_close(with_one[:, 0], without[:, 0])
-    torch.testing.assert_close(with_one[:, 1], with_one[:, 2], msg="wherever it stands in the answer")
+    torch.testing.assert_close(
+        with_one[:, 1], with_one[:, 2], msg="wherever it stands in the answer"
+    )
     assert ((with_one[:, 1] - without[:, 1]).abs() > 1e-4).all()
 
 

@@ -304,12 +304,18 @@ def evaluate(
     gold_history: Annotated[
         bool, typer.Option("--gold-history", help="Give each question the right previous answer.")
     ] = False,
+    new_tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPLIT", help="Only questions about tables that this other split does not have."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a parser on a split, with its own previous answers as history."""
     from denota.app.train import evaluate_run, show_score
 
-    found = evaluate_run(run, data, split, gold_history)
+    found = evaluate_run(run, data, split, gold_history, new_tables)
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
 
 

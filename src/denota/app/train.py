@@ -103,11 +103,14 @@ def _train(
 
 
 def evaluate_run(
-    run: str | Path, data: str | None, split: str, gold_history: bool
+    run: str | Path, data: str | None, split: str, gold_history: bool, apart_from: str | None = None
 ) -> dict[str, Any]:
-    """Return the metrics of a run's best parser on a split."""
+    """Return the metrics of a run's best parser on a split, or on the part of it about tables that another split does not have."""
     numbers = load_run(run).config.data.numbers
     loaded = read_as(_told(load_examples(data_path(data), split)), numbers)
+    if apart_from is not None:
+        known = {q.table_file for q in load_questions(data_path(data), apart_from).questions}
+        loaded = _told(loaded.without_tables(known))
     gold = gold_of(loaded.examples)
     with count_progress("answering", len(loaded.questions)) as advance:
         answers = answer_all(

@@ -12,13 +12,13 @@ from denota.search.axes import BLOCKS
 from denota.search.prepare import Prepared
 
 ROWS: Final = 3
-"""Rows of an answer that are looked at."""
-COLUMNS: Final = 2
-"""Columns of an answer that are looked at."""
+"""Answers of more rows are not looked at: which of them came first would depend on the order of the table."""
+COLUMNS: Final = 3
+"""Of more columns neither."""
 
 
 def answered_values(question: Prepared, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(K, ROWS * COLUMNS) the first values that programs answer, as places on the value axis; -1 where there are fewer.
+    """(K, ROWS * COLUMNS) the values that programs answer, as places on the value axis; -1 where there are fewer, and where there are too many.
 
     Values of columns too long to be on that axis are left out.
     """
@@ -39,10 +39,12 @@ def answered_values(question: Prepared, ids: NDArray[np.int64]) -> NDArray[np.in
             chosen = axes.select_block[own] == BLOCKS.index("select")
             selected[own] = axes.select_entry[own][chosen].tolist() or list(before)
         if test not in kept:
-            kept[test] = np.flatnonzero(np.unpackbits(axes.rows[test]))[:ROWS]
-        for slot, column in enumerate(selected[own][:COLUMNS]):
+            kept[test] = np.flatnonzero(np.unpackbits(axes.rows[test]))
+        rows = kept[test]
+        if len(rows) > ROWS or len(selected[own]) > COLUMNS:
+            continue
+        for slot, column in enumerate(selected[own]):
             if column not in long:
-                rows = kept[test]
                 values = index.starts[column] + index.columns[column].classes[rows]
                 found[line, : len(rows), slot] = values
     return found.reshape(len(ids), -1)
