@@ -124,28 +124,6 @@ def test_programs_looked_at_as_a_whole(scorer: Encoder) -> None:
     assert changed
 
 
-def test_the_answer_of_a_program_is_seen(scorer: Encoder) -> None:
-    questions = prepared("dynsp++")
-    batch = scorer.batch(questions)
-    torch.manual_seed(1)
-    torch.nn.init.normal_(scorer.whole.scores.weight, std=3.0)
-    try:
-        axis = scorer.read(batch)
-        parts, features = torch.zeros(5, 3, 4, dtype=torch.long), torch.zeros(5, 3, 2)
-        none = torch.full((5, 3, 6), -1)
-        one = none.clone()
-        one[:, 1, 0], one[:, 2, 4] = 1, 1
-        without, with_one = (scorer.refine(axis, parts, features, a) for a in (none, one))
-    finally:
-        torch.nn.init.zeros_(scorer.whole.scores.weight)
-    torch.testing.assert_close(without, without[:, :1].expand(-1, 3))
-    torch.testing.assert_close(with_one[:, 0], without[:, 0])
-    torch.testing.assert_close(
-        with_one[:, 1], with_one[:, 2], msg="wherever it stands in the answer"
-    )
-    assert ((with_one[:, 1] - without[:, 1]).abs() > 1e-4).all()
-
-
 def test_a_column_both_selected_and_tested(scorer: Encoder) -> None:
     questions = prepared("dynsp++")[1:2]
     batch = scorer.batch(questions)

@@ -24,7 +24,7 @@ from denota.evaluation.predict import gold_of, key_of, predict
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
-from denota.model.parser import Parser, look_at_answers
+from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates
 from denota.search.find import find, pad
@@ -214,7 +214,7 @@ class Training:
         self.lap("forward")
         if search.kind == "exact":
             drawn = torch.from_numpy(uniforms).to(device)
-            refine = partial(look_at_answers, scorer, axis, ready) if scorer.refines else None
+            refine = partial(scorer.refine, axis) if scorer.refines else None
             found, places = find_all(
                 flat, entries, scorer.recall, search, least, source, drawn, refine
             )

@@ -90,7 +90,7 @@ class Encoder(Scorer):
         self.kinds = nn.Embedding(len(BLOCKS), width)
         """What an entry is for, beside what it is."""
         self.acts = nn.Embedding(sum(ACTS.values()), width)
-        self.whole = Head(3 * width + 2 + AGREE, width, 1, dropout)
+        self.whole = Head(2 * width + 2 + AGREE, width, 1, dropout)
         nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
 
     @classmethod
@@ -135,16 +135,12 @@ class Encoder(Scorer):
         """(B, L) the scores of all axis entries, block after block."""
         return self.read(batch).entries
 
-    def refine(self, axis: Axis, parts: Tensor, features: Tensor, answers: Tensor) -> Tensor:
-        """(B, K) what is added to the scores of programs, by the sum of what their entries are and the mean of what they answer."""
-        assert axis.vectors is not None and axis.summary is not None and axis.values is not None
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
+        """(B, K) what is added to the scores of programs, by the sum of what their entries are and how their columns go together."""
+        assert axis.vectors is not None and axis.summary is not None
         flat = axis.vectors.reshape(-1, axis.vectors.shape[2])
         program = flat[parts].sum(dim=2)  # (B, K, M)
-        lines = torch.arange(len(answers), device=answers.device)[:, None, None]
-        some = (answers >= 0).to(program.dtype)[..., None]  # (B, K, A, 1)
-        answer = (axis.values[lines, answers.clamp(min=0)] * some).sum(dim=2)
-        answer = answer / some.sum(dim=2).clamp(min=1)  # (B, K, M)
-        given = [program, answer, _each(axis.summary, program), features, _agree(axis, parts)]
+        given = [program, _each(axis.summary, program), features, _agree(axis, parts)]
         more: Tensor = self.whole(torch.cat(given, dim=2))[0]
         return more[..., 0]
 
@@ -209,7 +205,7 @@ class Encoder(Scorer):
         hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
         vectors = self._vectors(batch, *hidden)
         before = batch.column_features[..., BEFORE]
-        return Axis(entries, vectors, summary, value_hidden, _columns_of(batch), before)
+        return Axis(entries, vectors, summary, _columns_of(batch), before)
 
     def _states(self, batch: EncoderBatch) -> Tensor:
         """(B, T, D) what the encoder makes of the texts; on a CPU those of like length are read together, for padding takes time there."""

@@ -17,7 +17,6 @@ from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
 from denota.model.scorer import Axis, AxisBatch, Scorer
-from denota.search.answers import answered_values
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
 from denota.search.prepare import Prepared
@@ -137,8 +136,7 @@ class Parser:
         )
         scores = flat_scores(flat, axis.entries, scorer.recall, cfg.model_eta)
         if scorer.refines:
-            look = partial(look_at_answers, scorer, axis, questions)
-            scores = refined(flat, scores, scorer.refines, look)
+            scores = refined(flat, scores, scorer.refines, partial(scorer.refine, axis))
         return flat, scores
 
     def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
@@ -148,17 +146,3 @@ class Parser:
         batch = self.scorer.batch(questions)
         with torch.inference_mode():
             return batch, self.scorer.eval().read(batch.to(self.device))
-
-
-def look_at_answers(
-    scorer: Scorer,
-    axis: Axis,
-    questions: Sequence[Prepared],
-    ids: Tensor,
-    parts: Tensor,
-    features: Tensor,
-) -> Tensor:
-    """(B, K) what a scorer adds to the scores of programs, given by (B, K) ids, when it has seen their answers."""
-    lines = zip(questions, ids.cpu().numpy(), strict=True)
-    answers = np.stack([answered_values(question, line) for question, line in lines])
-    return scorer.refine(axis, parts, features, torch.from_numpy(answers).to(parts.device))

@@ -86,7 +86,6 @@ class Axis:
     entries: Tensor  #: (B, L) the score of each entry
     vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
     summary: Tensor | None = None  #: (B, M) the questions, likewise
-    values: Tensor | None = None  #: (B, V, M) the values, likewise
     columns: Tensor | None = None  #: (B, L) the column each entry speaks of, -1 for none
     before: Tensor | None = None  #: (B, C) 1 for the columns of the previous answer
 
@@ -131,14 +130,13 @@ class Scorer(nn.Module):
         """Return the axis of a batch as scored."""
         return Axis(self(batch))
 
-    def refine(self, axis: Axis, parts: Tensor, features: Tensor, answers: Tensor) -> Tensor:
+    def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
         """(B, K) what is added to the scores of some programs, looked at as a whole.
 
         Args:
             axis: of the batch.
             parts: (B, K, width) the entries of each program, as places in the (B, L) scores laid flat.
             features: (B, K, 2) recall and critique.
-            answers: (B, K, A) values among the cells of their answers, -1 where there are fewer.
         """
         raise NotImplementedError
 

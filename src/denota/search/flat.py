@@ -20,8 +20,8 @@ from denota.search.candidates import Candidates
 from denota.search.policy import first
 from denota.search.prepare import Prepared
 
-Refine = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""(B, K) programs by their ids, their (B, K, width) entries and (B, K, features), to (B, K) what is added to their scores."""
+Refine = Callable[[Tensor, Tensor], Tensor]
+"""The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ def find_all(
         with_gradient = with_gradient + cfg.model_eta * flat.critique[chosen]
     own, at_first = scores[chosen], None
     if refine is not None:
-        more = refine(_ids(flat, chosen), parts, features_of(flat, chosen))
+        more = refine(parts, features_of(flat, chosen))
         at_first = with_gradient
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
@@ -234,11 +234,6 @@ def parts_of(flat: Flat, chosen: Tensor) -> Tensor:
     return torch.cat([select, flat.condition[flat.program_condition[chosen]]], dim=2)
 
 
-def _ids(flat: Flat, chosen: Tensor) -> Tensor:
-    """(B, K) programs by their ids in their question; padding by some id."""
-    return (chosen - flat.starts[:, None]).clamp(min=0).minimum(flat.counts[:, None] - 1)
-
-
 def features_of(flat: Flat, chosen: Tensor) -> Tensor:
     """(B, K, 2) recall and critique of some programs."""
     return torch.stack([flat.missed[chosen], flat.critique[chosen]], dim=2)
@@ -248,8 +243,7 @@ def refined(flat: Flat, scores: Tensor, count: int, refine: Refine) -> Tensor:
     """(P,) scores, those of each question's best so many refined; the others stay behind the best of them."""
     places, there = best_of_each(flat, scores, count)
     before = scores[places].masked_fill(~there, -torch.inf)
-    ids = _ids(flat, places)
-    after = before + refine(ids, parts_of(flat, places), features_of(flat, places))
+    after = before + refine(parts_of(flat, places), features_of(flat, places))
     shift = before.amax(dim=1, keepdim=True) - after.amax(dim=1, keepdim=True)
     return scores.index_put((places[there],), (after + shift)[there])
 
