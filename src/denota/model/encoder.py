@@ -217,7 +217,7 @@ class Encoder(Scorer):
             return states
         lengths = there.sum(dim=1)
         found = torch.zeros(*there.shape, self.encoder.shape.size)
-        for some in lengths.argsort(stable=True).split(TOGETHER):
+        for some in torch.split(lengths.argsort(stable=True), TOGETHER):
             longest = int(lengths[some].max())
             texts = (each[some, :longest] for each in (batch.pieces, there, kinds, batch.places))
             pieces, own, kind, places = texts
