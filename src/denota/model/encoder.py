@@ -148,48 +148,14 @@ class Encoder(Scorer):
         """Score the axis of a batch."""
         states = self._states(batch)  # (B, T, D)
         sums = _sums(states)
-        asked = (batch.parts == 1).to(states.dtype)  # (B, T)
-        mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
-        features = torch.cat([states[:, 0], mean, batch.question_features], dim=1)
-        summary = torch.tanh(self.summary(features))  # (B, M)
-        words = self.encoder.word_vectors
-        look = _Matching(words, self.importance, batch)
-        names = look(batch.names)  # (B, C, MATCHES)
-        texts = look(batch.values)  # (B, V, MATCHES)
-
-        columns = torch.cat(
-            [
-                self.column_state(_spans(sums, batch.columns)),
-                self.column_words(_means(words, batch.names)),
-                _each(summary, names),
-                names,
-                batch.column_features,
-            ],
-            dim=2,
-        )
-        of_columns, column_hidden = self.columns(columns)  # (B, C, 6), (B, C, M)
-        shown = batch.shown[..., None].clamp(min=0)  # (B, V, 1)
-        cells = _spans(sums, batch.cells)  # (B, cells, D)
-        state = self.value_state(cells).gather(1, shown.expand(-1, -1, column_hidden.shape[2]))
-        there_ = (batch.shown >= 0)[..., None].to(states.dtype)
-        own = batch.value_columns[..., None].expand(-1, -1, column_hidden.shape[2])
-        values = torch.cat(
-            [
-                state * there_,
-                column_hidden.gather(1, own),
-                _each(summary, texts),
-                texts,
-                batch.value_features,
-                there_,
-            ],
-            dim=2,
-        )
-        of_values, value_hidden = self.values(values)
-        constants = self.constant_state(_spans(sums, batch.constants))
-        stated = torch.cat([constants, _each(summary, constants)], dim=2)
-        of_constants, constant_hidden = self.constants(stated)
+        summary = self._summary(states, batch)  # (B, M)
+        match = _Matching(self.encoder.word_vectors, self.importance, batch)
+        of_columns, columns = self._columns(sums, summary, match, batch)
+        of_values, values = self._values(sums, summary, match, columns, batch)
+        stated = self.constant_state(_spans(sums, batch.constants))
+        of_constants, constants = self.constants(torch.cat([stated, _each(summary, stated)], dim=2))
         sought = self.word_state(_spans(sums, batch.words))
-        of_words, word_hidden = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
+        of_words, words = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
         of_actions, _ = self.actions(summary)
         acts = dict(zip(ACTS, torch.split(of_actions, [*ACTS.values()][:-1], dim=1), strict=False))
         acts["fixed"] = acts["fixed"] * _all_but(len(FIXED), FIXED.index("nothing"), acts["fixed"])
@@ -202,10 +168,55 @@ class Encoder(Scorer):
             **acts,
         }
         entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
-        hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
-        vectors = self._vectors(batch, *hidden)
+        vectors = self._vectors(batch, columns, values, constants, words)
         before = batch.column_features[..., BEFORE]
         return Axis(entries, vectors, summary, _columns_of(batch), before)
+
+    def _summary(self, states: Tensor, batch: EncoderBatch) -> Tensor:
+        """(B, M) a question as one vector: the mark at the beginning, the mean of its pieces, and a few features."""
+        asked = (batch.parts == 1).to(states.dtype)  # (B, T)
+        mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
+        features = torch.cat([states[:, 0], mean, batch.question_features], dim=1)
+        return torch.tanh(self.summary(features))
+
+    def _columns(
+        self, sums: Tensor, summary: Tensor, match: _Matching, batch: EncoderBatch
+    ) -> tuple[Tensor, Tensor]:
+        """(B, C, heads) the scores of columns, and (B, C, M) what they are."""
+        names = match(batch.names)  # (B, C, MATCHES)
+        given = [
+            self.column_state(_spans(sums, batch.columns)),
+            self.column_words(_means(self.encoder.word_vectors, batch.names)),
+            _each(summary, names),
+            names,
+            batch.column_features,
+        ]
+        scored: tuple[Tensor, Tensor] = self.columns(torch.cat(given, dim=2))
+        return scored
+
+    def _values(
+        self,
+        sums: Tensor,
+        summary: Tensor,
+        match: _Matching,
+        columns: Tensor,
+        batch: EncoderBatch,
+    ) -> tuple[Tensor, Tensor]:
+        """(B, V, heads) the scores of values, and (B, V, M) what they are; those that are not in the text go by their words and their column."""
+        texts = match(batch.values)  # (B, V, MATCHES)
+        width = columns.shape[2]
+        shown = batch.shown[..., None].clamp(min=0).expand(-1, -1, width)  # (B, V, M)
+        there = (batch.shown >= 0)[..., None].to(sums.dtype)
+        given = [
+            self.value_state(_spans(sums, batch.cells)).gather(1, shown) * there,
+            columns.gather(1, batch.value_columns[..., None].expand(-1, -1, width)),
+            _each(summary, texts),
+            texts,
+            batch.value_features,
+            there,
+        ]
+        scored: tuple[Tensor, Tensor] = self.values(torch.cat(given, dim=2))
+        return scored
 
     def _states(self, batch: EncoderBatch) -> Tensor:
         """(B, T, D) what the encoder makes of the texts; on a CPU those of like length are read together, for padding takes time there."""
