@@ -343,6 +343,21 @@ def calibrate(
         )
 
 
+@app.command(epilog="Example: `denota package runs/maver maver.safetensors`")
+def package(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the parser.")],
+    confidence: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Take the calibration of this run of the same recipe."),
+    ] = None,
+) -> None:
+    """Write a run's parser into one file of a quarter of the size, to keep or to share."""
+    from denota.app.package import package_run
+
+    print(f"{out}: {package_run(run, out, confidence) / 1e6:.1f} MB")
+
+
 @app.command(
     epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions --out predictions.tsv`"
 )
