@@ -80,7 +80,7 @@ def train(
     for name in unused(config.model):
         say(f"model.{name} means nothing to an encoder, which has its own words and layers")
     with _only_one(out):
-        preparer = Preparer(config.data.language, config.search.lexicon)
+        preparer = Preparer.of(config)
         ready = [
             one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
         ]

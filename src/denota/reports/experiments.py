@@ -45,7 +45,7 @@ def experiments_page(runs: Sequence[Run]) -> str:
 _TOP: Final = """# Experiments with the encoder
 
 Made from `results/encoder/` by `python -m denota.reports.experiments`. Every run learns from split 1's training part with `experiments/encoder.toml`, changed as the last table says, and is measured on its dev part with its own previous answers: answer accuracy in the best
-epoch, the sequence accuracy of that epoch, and the difference to the run it is compared with. Two runs that differ in the seed alone differ by about a point. Where a run says that code was different, it cannot be repeated by settings alone.
+epoch, the sequence accuracy of that epoch, and the difference to the run it is compared with. Where a run says that code was different, it cannot be repeated by settings alone.
 
 ![dev accuracy over epochs](experiments.svg)"""
 _ROUNDS: Final[dict[int, str]] = {}

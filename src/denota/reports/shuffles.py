@@ -110,7 +110,7 @@ def _answers(
     parser: Parser, examples: Sequence[Example], programs: bool = False
 ) -> tuple[dict[Key, Denotation], dict[Key, bool]]:
     """The parser's answers and, if asked for, whether each program speaks of the order of rows."""
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer = Preparer.of(parser.config)
     preparer.ahead(examples)
     speaking: list[bool] = []
 
