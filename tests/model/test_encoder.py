@@ -15,7 +15,7 @@ from denota.data import Example, Question
 from denota.learning.run import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
-from denota.model.encoder import Encoder, _agree
+from denota.model.encoder import Encoder
 from denota.model.parser import Parser
 from denota.model.reading import LONGEST, Reader
 from denota.model.transformer import Shape, Transformer
@@ -122,24 +122,6 @@ def test_programs_looked_at_as_a_whole(scorer: Encoder) -> None:
         assert other[0] == lonely[0], "company does not matter"
         changed += one[0] != other[0]
     assert changed
-
-
-def test_a_column_both_selected_and_tested(scorer: Encoder) -> None:
-    questions = prepared("dynsp++")[1:2]
-    batch = scorer.batch(questions)
-    axis = scorer.read(batch)
-    at = dict(zip(BLOCKS, batch.offsets.tolist(), strict=True))
-    value = int(np.flatnonzero(questions[0].axes.values[0] == 2)[0])
-    programs = [
-        [at["select"] + 2, at["where"] + 2],
-        [at["select"] + 2, at["equal"] + value],
-        [at["select"] + 1, at["where"] + 2],
-        [at["select"] + 0, at["where"] + 2],
-        [at["select"] + 1, at["follow_where"] + 0],
-        [at["select"] + 1, at["fixed"]],
-    ]
-    found = _agree(axis, torch.tensor([programs]))[0].int().tolist()
-    assert found == [[1, 0, 0], [1, 0, 0], [0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
 
 def test_doing_nothing_scores_nothing(scorer: Encoder) -> None:

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 
 from denota.config import ModelConfig
 from denota.model.encoder_batch import (
-    BEFORE,
     COLUMN_FEATURES,
     QUESTION_FEATURES,
     VALUE_FEATURES,
@@ -37,8 +36,6 @@ from denota.search.prepare import Prepared
 
 MATCHES: Final = 8
 """Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
-AGREE: Final = 3
-"""Features of how a program's columns go together."""
 COLUMN_HEADS: Final = ("select", "where", "follow_where", "ranked", "compared", "stated")
 ACTS: Final = {
     "fixed": len(FIXED),
@@ -90,7 +87,7 @@ class Encoder(Scorer):
         self.kinds = nn.Embedding(len(BLOCKS), width)
         """What an entry is for, beside what it is."""
         self.acts = nn.Embedding(sum(ACTS.values()), width)
-        self.whole = Head(2 * width + 2 + AGREE, width, 1, dropout)
+        self.whole = Head(2 * width + 2, width, 1, dropout)
         nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
 
     @classmethod
@@ -136,11 +133,11 @@ class Encoder(Scorer):
         return self.read(batch).entries
 
     def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
-        """(B, K) what is added to the scores of programs, by the sum of what their entries are and how their columns go together."""
+        """(B, K) what is added to the scores of programs, by the sum of what their entries are."""
         assert axis.vectors is not None and axis.summary is not None
         flat = axis.vectors.reshape(-1, axis.vectors.shape[2])
         program = flat[parts].sum(dim=2)  # (B, K, M)
-        given = [program, _each(axis.summary, program), features, _agree(axis, parts)]
+        given = [program, _each(axis.summary, program), features]
         more: Tensor = self.whole(torch.cat(given, dim=2))[0]
         return more[..., 0]
 
@@ -169,8 +166,7 @@ class Encoder(Scorer):
         }
         entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
         vectors = self._vectors(batch, columns, values, constants, words)
-        before = batch.column_features[..., BEFORE]
-        return Axis(entries, vectors, summary, _columns_of(batch), before)
+        return Axis(entries, vectors, summary)
 
     def _summary(self, states: Tensor, batch: EncoderBatch) -> Tensor:
         """(B, M) a question as one vector: the mark at the beginning, the mean of its pieces, and a few features."""
@@ -254,30 +250,6 @@ class Encoder(Scorer):
         vectors = torch.cat(parts, dim=1)
         nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
         return vectors * _all_but(vectors.shape[1], nothing, vectors)[:, None]
-
-
-def _columns_of(batch: EncoderBatch) -> Tensor:
-    """(B, L) the column each axis entry speaks of, -1 for none."""
-    count = len(batch.pieces)
-    every = torch.arange(batch.widths["select"], device=batch.pieces.device).expand(count, -1)
-    own = {**dict.fromkeys(COLUMN_HEADS, every), **dict.fromkeys(VALUE_HEADS, batch.value_columns)}
-    none = every.new_full((count, 1), -1)
-    return torch.cat([own.get(n, none.expand(-1, batch.widths[n])) for n in BLOCKS], dim=1)
-
-
-def _agree(axis: Axis, parts: Tensor) -> Tensor:
-    """(B, K, AGREE) whether a program selects a column that it tests, or one of the previous answer, and tests one of those."""
-    assert axis.columns is not None and axis.before is not None
-    length = axis.columns.shape[1]
-    columns = axis.columns.reshape(-1)[parts]  # (B, K, width)
-    selects = (parts % length < axis.before.shape[1]) & (columns >= 0)  # that block comes first
-    tests = ~selects & (columns >= 0)
-    alike = columns[..., :, None] == columns[..., None, :]
-    both = alike & selects[..., :, None] & tests[..., None, :]
-    lines = torch.arange(len(parts), device=parts.device)[:, None, None]
-    before = axis.before[lines, columns.clamp(min=0)] > 0
-    found = [both.flatten(2).any(dim=2), (before & selects).any(dim=2), (before & tests).any(dim=2)]
-    return torch.stack(found, dim=2).to(axis.before.dtype)
 
 
 class Head(nn.Module):

@@ -19,8 +19,6 @@ from denota.search.prepare import Prepared
 KINDS: Final = ("text", "number", "date")
 COLUMN_FEATURES: Final = 6 + 2 + len(KINDS)
 """Surface features; a column of the previous answer, and of a value that the question names in full; the kind."""
-BEFORE: Final = 6
-"""Of these, that of the previous answer."""
 VALUE_FEATURES: Final = 4 + 2 + 3
 """Surface features; phrases; how many rows have it, whether one, whether one of the previous answer."""
 QUESTION_FEATURES: Final = 5
@@ -96,7 +94,7 @@ def _column_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArra
     found = np.zeros((len(question.names), COLUMN_FEATURES), np.float32)
     found[:, :6] = question.column_surface
     if question.previous is not None:
-        found[list(question.previous.columns), BEFORE] = 1
+        found[list(question.previous.columns), 6] = 1
     found[question.axes.values[0][phrases[:, 0] > 0], 7] = 1
     for number, column in enumerate(question.table.columns):
         found[number, 8 + KINDS.index(column.kind)] = 1

@@ -86,8 +86,6 @@ class Axis:
     entries: Tensor  #: (B, L) the score of each entry
     vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
     summary: Tensor | None = None  #: (B, M) the questions, likewise
-    columns: Tensor | None = None  #: (B, L) the column each entry speaks of, -1 for none
-    before: Tensor | None = None  #: (B, C) 1 for the columns of the previous answer
 
 
 class Scorer(nn.Module):
