@@ -20,7 +20,7 @@ from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
 from denota.tables.table import Cell
 
-GROUP: Final = 48
+GROUP: Final = 32
 """Conversations that are answered together; the same whatever the number of processes, so that answers are the same too."""
 ALONE: Final = 8
 """Up to so many groups, starting processes takes longer than answering."""

@@ -46,7 +46,7 @@ ACTS: Final = {
     "compare": 4,
 }
 """Entries that are nothing but themselves, by block; comparisons have a constant as well."""
-TOGETHER: Final = 6
+TOGETHER: Final = 4
 """So many texts of like length are read at once on a CPU."""
 VALUE_HEADS: Final = ("equal", "not_equal", "follow_equal", "follow_not_equal")
 
