@@ -1,7 +1,7 @@
 """How long an answer takes, everything the parser uses included: one question at a time, in batches, and over a table of 100,000 rows.
 
 Prints one JSON object. Usage: python benchmarks/answer.py [RUN] [--data SQA] [--split NAME] [--questions N] [--threads N]
-Without a run, an untrained parser on the MiniLM encoder is timed: it takes as long as a trained one.
+Without a run, the model that comes with the package is timed.
 """
 
 from __future__ import annotations
@@ -14,35 +14,30 @@ from pathlib import Path
 
 import torch
 
+from denota.app.answering import answer_all
 from denota.app.chat import Chat
-from denota.config import Config, DataConfig, ModelConfig, TrainConfig
+from denota.app.models import load_run
 from denota.data import conversations, load_questions
-from denota.evaluation.predict import predict
-from denota.learning.run import new_parser
-from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
-from denota.search.preparer import Preparer
 from denota.tables import Table
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("run", type=Path, nargs="?")
+    arguments.add_argument("run", nargs="?", default="default")
     arguments.add_argument("--data", type=Path, required=True)
     arguments.add_argument("--split", default="random-split-1-dev")
     arguments.add_argument("--questions", type=int, default=200)
     arguments.add_argument("--threads", type=int, default=2)
     given = arguments.parse_args()
     torch.set_num_threads(given.threads)
-    parser = load_parser(given.run / "best.safetensors")[0] if given.run else untrained()
-    questions = load_questions(given.data, given.split).questions[: given.questions]
+    parser = load_run(given.run)
+    everything = load_questions(given.data, given.split).questions
+    questions = everything[: given.questions]
     single = one_by_one(parser, questions)
-    start = time.perf_counter()
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
-    predict(questions, parser.best, preparer, batch=64)
-    batched = len(questions) / (time.perf_counter() - start)
+    batched = in_batches(given.run, everything, given.threads)
     result = {
-        "questions": len(questions),
+        "questions": [len(questions), len(everything)],
         "threads": given.threads,
         "median_ms": round(1000 * statistics.median(single), 1),
         "p95_ms": round(1000 * statistics.quantiles(single, n=20)[-1], 1),
@@ -52,13 +47,14 @@ def main() -> None:
     print(json.dumps(result, indent=2))
 
 
-def untrained() -> Parser:
-    config = Config(
-        data=DataConfig(language="extended"),
-        model=ModelConfig(scorer="encoder"),
-        train=TrainConfig(device="cpu"),
+def in_batches(run: str, questions: tuple, jobs: int) -> float:
+    """Questions a second once every process has loaded the parser."""
+    done: list[tuple[float, int]] = []
+    answer_all(
+        run, questions, jobs=jobs, progress=lambda more: done.append((time.perf_counter(), more))
     )
-    return new_parser(config, [])
+    began = jobs - 1  # when the first group of each process was done
+    return sum(more for _, more in done[began + 1 :]) / (done[-1][0] - done[began][0])
 
 
 def one_by_one(parser: Parser, questions: tuple) -> list[float]:

@@ -95,6 +95,8 @@ class SearchConfig:
     """DynSP's rule: "of those", "which one(s)" in a later question forbid a fresh SELECT."""
     lexicon: str | None = None
     """A file of lexical pairs in place of the project's own."""
+    grounded: float = 0.0
+    """What the critique adds for a condition whose operator and constants the question names; not in the paper."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""

@@ -80,7 +80,6 @@ def test_people_get_a_table_and_a_sentence(run: Path) -> None:
         (("nowhere.csv", "who?"), "nowhere.csv"),
         ((TABLE, "  "), "empty"),
         ((TABLE, "who?", "--model", "nowhere"), "no model at nowhere"),
-        ((TABLE, "who?", "--model", "default"), "--model"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(

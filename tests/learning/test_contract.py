@@ -233,6 +233,22 @@ def walk(found: Candidates) -> Iterator[tuple[UpdateConfig, Tensor]]:
         yield cfg, update_coefficients(found, cfg)
 
 
+@settings(max_examples=examples(30))
+@given(found=candidates(), seed=st.integers(0, 99))
+def test_scores_of_two_looks_both_learn(found: Candidates, seed: int) -> None:
+    """Scores as they were at first and after a second look are updated each as if they were alone."""
+    first = found.scores.detach() + torch.randn(
+        found.scores.shape, generator=torch.Generator().manual_seed(seed), dtype=found.scores.dtype
+    )
+    first.requires_grad_(True)
+    for cfg in (UpdateConfig(), UpdateConfig(competing="model")):
+        scores = found.scores.detach().clone().requires_grad_(True)
+        both = replace(found, scores=scores, at_first=first)
+        of_first, of_second = torch.autograd.grad(surrogate_loss(both, cfg), (first, scores))
+        near(of_first, -update_coefficients(replace(found, scores=first.detach()), cfg))
+        near(of_second, -update_coefficients(replace(found, scores=scores.detach()), cfg))
+
+
 def near(found: Tensor, expected: Tensor, what: object = "", scale: float = 1) -> None:
     """Assert equality but for the last bits."""
     torch.testing.assert_close(

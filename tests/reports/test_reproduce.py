@@ -109,6 +109,10 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
     },
     "explain.mml_explore": ("table2.mml", {"search.candidates": "explore"}),
     "explain.reinforce_rivals": ("table2.reinforce", {"search.candidates": "rivals"}),
+    "explain.off_policy_w_mmr_q_score": (
+        "table3.off_policy_w_mmr_q",
+        {"search.reference": "score", "train.epochs": 12},
+    ),
     "explain.off_policy_w_mmr_q_batch8": (
         "table3.off_policy_w_mmr_q",
         {"train.batch": 8, "train.epochs": 12},

@@ -102,8 +102,21 @@ def test_rewards_and_words_are_those_of_the_trees(language: str, previous: bool)
         assert words.missed[number] == pytest.approx(
             len((asked & table) - own) / len(asked & table)
         )
-        pairs = sum(t in asked and k in keywords_of(program.where) for t, k in read_lexicon())
+        pairs = sum(t in asked and k in keywords_of(program.where) for t, k in read_lexicon().pairs)
         assert words.co_occur[number] == pairs
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_being_grounded_adds_to_the_critique(language: str) -> None:
+    plain = question(language)
+    asked = (QUESTION, TABLE, (), None, GOLD, language_of(language))
+    more = prepare(*asked, read_lexicon(None, 0.5))
+    added = more.words.critique - prepare(*asked, read_lexicon()).words.critique
+    tests = [np.tile(f.conditions.grounded, len(f.selections)) for f in more.space.families]
+    expected = np.where(np.concatenate(tests), 0.5, 0.0)
+    np.testing.assert_allclose(added, expected, atol=1e-6)
+    assert {0.0, 0.5} == set(expected.tolist())
+    assert plain.words.critique.max() < more.words.critique.max()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -255,5 +268,5 @@ def test_first_takes_the_largest_and_breaks_ties_by_place() -> None:
 
 
 def test_the_lexicon_has_forty_pairs_of_known_operators() -> None:
-    assert len(read_lexicon()) == 40
-    assert {keyword for _, keyword in read_lexicon()} <= set(TESTS)
+    assert len(read_lexicon().pairs) == 40
+    assert {keyword for _, keyword in read_lexicon().pairs} <= set(TESTS)

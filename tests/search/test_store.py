@@ -99,7 +99,9 @@ def test_the_name_changes_with_everything_it_depends_on(
         tasks[::-1],
     ]
     names = [digest_of(one, LANGUAGE, LEXICON) for one in changed]
-    names.append(digest_of(tasks, LANGUAGE, LEXICON | {("zzz", "max")}))
+    more = replace(LEXICON, pairs=LEXICON.pairs | {("zzz", "max")})
+    names.append(digest_of(tasks, LANGUAGE, more))
+    names.append(digest_of(tasks, LANGUAGE, replace(LEXICON, grounded=0.5)))
     names.append(digest_of(tasks, language_of("dynsp"), LEXICON))
     monkeypatch.setattr(store, "code_digest", lambda: "other code")
     names.append(digest_of(tasks, LANGUAGE, LEXICON))

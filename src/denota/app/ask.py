@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from denota.app.chat import Chat
+from denota.app.models import load_run
 from denota.app.run import show_turn
 from denota.app.terminal import to_json
-from denota.app.train import load_run
 from denota.errors import DataError
 from denota.tables.io import read_table
 

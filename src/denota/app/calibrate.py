@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from denota.app.chat import RATED
 from denota.app.data import data_path
 from denota.data import load_examples, read_as
 from denota.errors import TrainingError
@@ -26,8 +27,6 @@ from denota.model.checkpoint import load_parser, save_parser
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
-RATED: Final = 20
-"""Of so many of the best programs, those with the same answer count for its probability."""
 PRECISION: Final = 0.8
 """Of the answers that are sure, this share should be right."""
 
@@ -43,7 +42,7 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     examples = read_as(loaded, parser.config.data.numbers).examples
     if parser.config.data.train == split:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer = Preparer.of(parser.config)
     preparer.ahead(examples)
     features: list[np.ndarray[Any, Any]] = []
 

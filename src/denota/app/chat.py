@@ -72,7 +72,7 @@ class Chat:
         config = parser.config
         self.parser = parser
         self.table = read_plainly(table) if config.data.numbers == "plain" else table
-        self.preparer = Preparer(config.data.language, config.search.lexicon, kept=2)
+        self.preparer = Preparer.of(config, kept=2)
         self._told: list[_Told] = []
 
     @property

@@ -298,18 +298,24 @@ def train(
     epilog="Example: `denota evaluate runs/maver --data data/sqa --split random-split-1-dev`"
 )
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or default.")],
     data: Data = None,
     split: Split = "dev",
     gold_history: Annotated[
         bool, typer.Option("--gold-history", help="Give each question the right previous answer.")
     ] = False,
+    new_tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPLIT", help="Only questions about tables that this other split does not have."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a parser on a split, with its own previous answers as history."""
     from denota.app.train import evaluate_run, show_score
 
-    found = evaluate_run(run, data, split, gold_history)
+    found = evaluate_run(run, data, split, gold_history, new_tables)
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
 
 
@@ -337,11 +343,26 @@ def calibrate(
         )
 
 
+@app.command(epilog="Example: `denota package runs/maver maver.safetensors`")
+def package(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the parser.")],
+    confidence: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Take the calibration of this run of the same recipe."),
+    ] = None,
+) -> None:
+    """Write a run's parser into one file of a quarter of the size, to keep or to share."""
+    from denota.app.package import package_run
+
+    print(f"{out}: {package_run(run, out, confidence) / 1e6:.1f} MB")
+
+
 @app.command(
     epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions --out predictions.tsv`"
 )
 def predict(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or default.")],
     out: Annotated[Path, typer.Option(help="Where to write the predictions.")],
     data: Data = None,
     split: Split = "test",

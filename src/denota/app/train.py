@@ -12,7 +12,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as Grid
 
+from denota.app.answering import answer_all
 from denota.app.data import data_path
+from denota.app.models import load_run
 from denota.app.progress import count_progress, training_progress
 from denota.config import Config, load_config
 from denota.data import (
@@ -23,17 +25,14 @@ from denota.data import (
     read_predictions,
     write_predictions,
 )
-from denota.data.example import Turn
 from denota.data.loaded import Loaded
 from denota.data.sqa import read_examples
-from denota.errors import DataError, TrainingError
+from denota.errors import DataError
 from denota.evaluation.metrics import score
-from denota.evaluation.predict import gold_of, key_of, predict
+from denota.evaluation.predict import gold_of, key_of
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
-from denota.model.parser import Parser
 from denota.reports.curves import draw_curves
-from denota.search.preparer import Preparer
 
 
 def train_run(
@@ -103,31 +102,32 @@ def _train(
     return best
 
 
-def evaluate_run(run: Path, data: str | None, split: str, gold_history: bool) -> dict[str, Any]:
-    """Return the metrics of a run's best parser on a split."""
-    parser = load_run(run)
-    loaded = read_as(_told(load_examples(data_path(data), split)), parser.config.data.numbers)
+def evaluate_run(
+    run: str | Path, data: str | None, split: str, gold_history: bool, apart_from: str | None = None
+) -> dict[str, Any]:
+    """Return the metrics of a run's best parser on a split, or on the part of it about tables that another split does not have."""
+    numbers = load_run(run).config.data.numbers
+    loaded = read_as(_told(load_examples(data_path(data), split)), numbers)
+    if apart_from is not None:
+        known = {q.table_file for q in load_questions(data_path(data), apart_from).questions}
+        loaded = _told(loaded.without_tables(known))
     gold = gold_of(loaded.examples)
-    preparer = _prepared(parser, loaded.examples)
-    answers = predict(loaded.questions, parser.best, preparer, gold=gold if gold_history else None)
+    with count_progress("answering", len(loaded.questions)) as advance:
+        answers = answer_all(
+            run, loaded.questions, gold if gold_history else None, progress=advance
+        )
     return asdict(score(gold, {key: answer.cells for key, answer in answers.items()}))
 
 
-def predict_run(run: Path, data: str | None, split: str, out: Path) -> int:
+def predict_run(run: str | Path, data: str | None, split: str, out: Path) -> int:
     """Write a run's answers to a split and return how many."""
-    parser = load_run(run)
+    numbers = load_run(run).config.data.numbers
     loaded = _told(load_questions(data_path(data), split), answers=False)
-    questions = read_as(loaded, parser.config.data.numbers).questions
-    answers = predict(questions, parser.best, _prepared(parser, questions))
+    questions = read_as(loaded, numbers).questions
+    with count_progress("answering", len(questions)) as advance:
+        answers = answer_all(run, questions, progress=advance)
     write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
     return len(questions)
-
-
-def _prepared(parser: Parser, turns: Sequence[Turn]) -> Preparer:
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
-    with count_progress("preparing", len(turns)) as advance:
-        preparer.ahead(turns, advance)
-    return preparer
 
 
 def score_files(gold: Path, predictions: Path) -> dict[str, Any]:
@@ -148,16 +148,6 @@ def show_score(found: dict[str, Any], console: Console) -> None:
     console.print(
         f"percent right, of {found['questions']:,} questions in {found['sequences']:,} sequences"
     )
-
-
-def load_run(run: str | Path) -> Parser:
-    """Return the best parser of a run."""
-    path = Path(run)
-    if str(run) == "default" and not path.exists():
-        raise TrainingError(
-            "no model ships with denota yet; train one (`denota train experiments/sample.toml --out runs/sample`) and name it with --model"
-        )
-    return load_parser(path / "best.safetensors" if path.is_dir() else path)[0]
 
 
 def _told(loaded: Loaded, answers: bool = True) -> Loaded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,3 +35,10 @@ class Loaded:
     questions: tuple[Question, ...]  #: every question that can be asked, answered or not
     examples: tuple[Example, ...] = ()  #: those of them whose answer is known
     problems: tuple[Problem, ...] = ()
+
+    def without_tables(self, known: Collection[str]) -> Loaded:
+        """Return what is about other tables than these; problems are told of once."""
+        return Loaded(
+            tuple(q for q in self.questions if q.table_file not in known),
+            tuple(e for e in self.examples if e.question.table_file not in known),
+        )

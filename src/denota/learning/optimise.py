@@ -70,13 +70,20 @@ class Optimiser:
         rate = rate_at(cfg, self.step_number, self.steps)
         self.step_number += 1
         for name, weight in self.scorer.named_parameters():
+            if name in gradients and cfg.decay and not gradients[name].is_sparse:
+                weight.mul_(1 - self._own(name, rate) * cfg.decay)
+        if cfg.optimiser == "adam":
+            gradients = self._dense_adam(gradients, rate, scale)
+        for name, weight in self.scorer.named_parameters():
             if name in gradients:
-                own = rate * cfg.pretrained if name.startswith(PRETRAINED) else rate
-                if cfg.decay and not gradients[name].is_sparse:
-                    weight.mul_(1 - own * cfg.decay)
+                own = self._own(name, rate)
                 _MOVES[cfg.optimiser](self, name, weight, gradients[name], own, scale)
         if self.averaged is not None:
-            self._average(gradients)
+            self._average()
+
+    def _own(self, name: str, rate: float) -> float:
+        """The learning rate of one weight."""
+        return rate * self.cfg.pretrained if name.startswith(PRETRAINED) else rate
 
     def _sgd(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
         weight.add_(gradient, alpha=-rate * scale)
@@ -101,20 +108,42 @@ class Optimiser:
         size = (second[rows] / (1 - 0.999**self.step_number)).sqrt()
         weight[rows] = weight[rows] - rate * mean / (size + 1e-8)
 
+    def _dense_adam(
+        self, gradients: Mapping[str, Tensor], rate: float, scale: float
+    ) -> dict[str, Tensor]:
+        """Adam for all weights that move as a whole, at once, which saves a GPU a thousand calls; return the gradients of the others."""
+        weights = dict(self.scorer.named_parameters())
+        dense = [name for name, gradient in gradients.items() if not gradient.is_sparse]
+        for own in {self._own(name, rate) for name in dense}:
+            names = [name for name in dense if self._own(name, rate) == own]
+            values = torch._foreach_mul([gradients[name] for name in names], scale)
+            first = [self._moment(f"means.{name}", weights[name]) for name in names]
+            second = [self._moment(f"squares.{name}", weights[name]) for name in names]
+            torch._foreach_lerp_(first, values, 0.1)
+            torch._foreach_lerp_(second, torch._foreach_mul(values, values), 0.001)
+            mean = torch._foreach_div(first, 1 - 0.9**self.step_number)
+            size = torch._foreach_div(second, 1 - 0.999**self.step_number)
+            torch._foreach_sqrt_(size)
+            torch._foreach_add_(size, 1e-8)
+            torch._foreach_addcdiv_([weights[name] for name in names], mean, size, value=-own)
+        return {name: gradient for name, gradient in gradients.items() if gradient.is_sparse}
+
     def _moment(self, name: str, weight: Tensor) -> Tensor:
         if name not in self.moments:
             self.moments[name] = torch.zeros_like(weight)
         return self.moments[name]
 
-    def _average(self, gradients: Mapping[str, Tensor]) -> None:
+    def _average(self) -> None:
         """Move the average towards the weights; the first steps count for more, so that the start is forgotten."""
         assert self.averaged is not None
         keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
-        for name, weight in self.scorer.named_parameters():
-            average = self.averaged.get_parameter(name)
-            if name == WORDS:
-                continue
-            average.lerp_(weight, 1 - keep)
+        moving = {
+            name: weight
+            for name, weight in self.scorer.named_parameters()
+            if name != WORDS and weight.requires_grad
+        }
+        average = [self.averaged.get_parameter(name).data for name in moving]
+        torch._foreach_lerp_(average, [weight.data for weight in moving.values()], 1 - keep)
         self.waiting += 1
         if self.waiting == SELDOM:
             self.settle()

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 import denota
-from denota.config import Config, to_toml
+from denota.config import Config, ModelConfig, to_toml
 from denota.data.example import Example, Question
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of
@@ -77,8 +77,10 @@ def train(
     """
     _check_folder(out, resume)
     _check_early(config, vectors)
+    for name in unused(config.model):
+        say(f"model.{name} means nothing to an encoder, which has its own words and layers")
     with _only_one(out):
-        preparer = Preparer(config.data.language, config.search.lexicon)
+        preparer = Preparer.of(config)
         ready = [
             one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
         ]
@@ -126,6 +128,18 @@ def train(
                     board.write(done)
             epoch_done(done)
         return out / "best.safetensors"
+
+
+def unused(model: ModelConfig) -> list[str]:
+    """Return the settings that were changed and mean nothing to this kind of parser.
+
+    >>> unused(ModelConfig(scorer="encoder", hidden=20)), unused(ModelConfig(hidden=20))
+    (['hidden'], [])
+    """
+    if model.scorer != "encoder":
+        return []
+    names = ("vectors", "dimension", "hidden", "surface", "bias")
+    return [name for name in names if getattr(model, name) != getattr(ModelConfig(), name)]
 
 
 def _made_up(config: Config, examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -183,7 +197,10 @@ def _check_like(config: Config, start_from: Parser) -> None:
     own, other = config.model, start_from.config.model
     names = [
         name
-        for name in ("scorer", "hidden", "dimension", "vectors")
+        for name in (
+            *("scorer", "hidden", "dimension", "vectors"),
+            *("surface", "bias", "encoder", "width", "cells"),
+        )
         if getattr(own, name) != getattr(other, name)
     ]
     if names:

@@ -7,6 +7,8 @@ So a learning algorithm is a pair of names, and its loss is one line.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from torch import Tensor
 
 from denota.config import UpdateConfig
@@ -18,8 +20,12 @@ from denota.search.candidates import Candidates
 def surrogate_loss(found: Candidates, cfg: UpdateConfig) -> Tensor:
     """−Σ_y sg[c(y)] s(y), summed over questions: its gradient is −Δθ.
 
-    Summed and not averaged, so that the step of a question does not depend on the batch it is in.
+    Summed and not averaged, so that the step of a question does not depend on the batch it is in. Where the best programs are looked at as a whole,
+    the scores that chose them learn too, by the same update: else the right program need not be among the best.
     """
+    if found.at_first is not None:
+        first = replace(found, scores=found.at_first, at_first=None)
+        return surrogate_loss(first, cfg) + surrogate_loss(replace(found, at_first=None), cfg)
     scores = found.scores.masked_fill(~found.mask, 0)
     return -(update_coefficients(found, cfg) * scores).sum()
 

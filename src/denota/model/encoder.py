@@ -31,7 +31,7 @@ from denota.model.scorer import Axis, Scorer
 from denota.model.transformer import Layer, Shape, Transformer, read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.programs.operators import AGGREGATES
-from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES
+from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
 MATCHES: Final = 8
@@ -40,11 +40,14 @@ COLUMN_HEADS: Final = ("select", "where", "follow_where", "ranked", "compared", 
 ACTS: Final = {
     "fixed": len(FIXED),
     "outcome": OUTCOMES,
+    "relation": RELATIONS,
     "breadth": BREADTHS,
     "aggregate": len(AGGREGATES),
     "compare": 4,
 }
 """Entries that are nothing but themselves, by block; comparisons have a constant as well."""
+TOGETHER: Final = 4
+"""So many texts of like length are read at once on a CPU."""
 VALUE_HEADS: Final = ("equal", "not_equal", "follow_equal", "follow_not_equal")
 
 
@@ -134,58 +137,22 @@ class Encoder(Scorer):
         assert axis.vectors is not None and axis.summary is not None
         flat = axis.vectors.reshape(-1, axis.vectors.shape[2])
         program = flat[parts].sum(dim=2)  # (B, K, M)
-        given = torch.cat([program, _each(axis.summary, program), features], dim=2)
-        more: Tensor = self.whole(given)[0]
+        given = [program, _each(axis.summary, program), features]
+        more: Tensor = self.whole(torch.cat(given, dim=2))[0]
         return more[..., 0]
 
     def read(self, batch: EncoderBatch) -> Axis:
         """Score the axis of a batch."""
-        there = batch.pieces != self.wordpieces.pad
-        kinds = (batch.parts > 3).long()
-        states = self.encoder(batch.pieces, there, kinds, places=batch.places)  # (B, T, D)
+        states = self._states(batch)  # (B, T, D)
         sums = _sums(states)
-        asked = (batch.parts == 1).to(states.dtype)  # (B, T)
-        mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
-        features = torch.cat([states[:, 0], mean, batch.question_features], dim=1)
-        summary = torch.tanh(self.summary(features))  # (B, M)
-        words = self.encoder.word_vectors
-        look = _Matching(words, self.importance, batch)
-        names = look(batch.names)  # (B, C, MATCHES)
-        texts = look(batch.values)  # (B, V, MATCHES)
-
-        columns = torch.cat(
-            [
-                self.column_state(_spans(sums, batch.columns)),
-                self.column_words(_means(words, batch.names)),
-                _each(summary, names),
-                names,
-                batch.column_features,
-            ],
-            dim=2,
-        )
-        of_columns, column_hidden = self.columns(columns)  # (B, C, 6), (B, C, M)
-        shown = batch.shown[..., None].clamp(min=0)  # (B, V, 1)
-        cells = _spans(sums, batch.cells)  # (B, cells, D)
-        state = self.value_state(cells).gather(1, shown.expand(-1, -1, column_hidden.shape[2]))
-        there_ = (batch.shown >= 0)[..., None].to(states.dtype)
-        own = batch.value_columns[..., None].expand(-1, -1, column_hidden.shape[2])
-        values = torch.cat(
-            [
-                state * there_,
-                column_hidden.gather(1, own),
-                _each(summary, texts),
-                texts,
-                batch.value_features,
-                there_,
-            ],
-            dim=2,
-        )
-        of_values, value_hidden = self.values(values)
-        constants = self.constant_state(_spans(sums, batch.constants))
-        stated = torch.cat([constants, _each(summary, constants)], dim=2)
-        of_constants, constant_hidden = self.constants(stated)
+        summary = self._summary(states, batch)  # (B, M)
+        match = _Matching(self.encoder.word_vectors, self.importance, batch)
+        of_columns, columns = self._columns(sums, summary, match, batch)
+        of_values, values = self._values(sums, summary, match, columns, batch)
+        stated = self.constant_state(_spans(sums, batch.constants))
+        of_constants, constants = self.constants(torch.cat([stated, _each(summary, stated)], dim=2))
         sought = self.word_state(_spans(sums, batch.words))
-        of_words, word_hidden = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
+        of_words, words = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
         of_actions, _ = self.actions(summary)
         acts = dict(zip(ACTS, torch.split(of_actions, [*ACTS.values()][:-1], dim=1), strict=False))
         acts["fixed"] = acts["fixed"] * _all_but(len(FIXED), FIXED.index("nothing"), acts["fixed"])
@@ -198,8 +165,71 @@ class Encoder(Scorer):
             **acts,
         }
         entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
-        hidden = (column_hidden, value_hidden, constant_hidden, word_hidden)
-        return Axis(entries, self._vectors(batch, *hidden), summary)
+        vectors = self._vectors(batch, columns, values, constants, words)
+        return Axis(entries, vectors, summary)
+
+    def _summary(self, states: Tensor, batch: EncoderBatch) -> Tensor:
+        """(B, M) a question as one vector: the mark at the beginning, the mean of its pieces, and a few features."""
+        asked = (batch.parts == 1).to(states.dtype)  # (B, T)
+        mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
+        features = torch.cat([states[:, 0], mean, batch.question_features], dim=1)
+        return torch.tanh(self.summary(features))
+
+    def _columns(
+        self, sums: Tensor, summary: Tensor, match: _Matching, batch: EncoderBatch
+    ) -> tuple[Tensor, Tensor]:
+        """(B, C, heads) the scores of columns, and (B, C, M) what they are."""
+        names = match(batch.names)  # (B, C, MATCHES)
+        given = [
+            self.column_state(_spans(sums, batch.columns)),
+            self.column_words(_means(self.encoder.word_vectors, batch.names)),
+            _each(summary, names),
+            names,
+            batch.column_features,
+        ]
+        scored: tuple[Tensor, Tensor] = self.columns(torch.cat(given, dim=2))
+        return scored
+
+    def _values(
+        self,
+        sums: Tensor,
+        summary: Tensor,
+        match: _Matching,
+        columns: Tensor,
+        batch: EncoderBatch,
+    ) -> tuple[Tensor, Tensor]:
+        """(B, V, heads) the scores of values, and (B, V, M) what they are; those that are not in the text go by their words and their column."""
+        texts = match(batch.values)  # (B, V, MATCHES)
+        width = columns.shape[2]
+        shown = batch.shown[..., None].clamp(min=0).expand(-1, -1, width)  # (B, V, M)
+        there = (batch.shown >= 0)[..., None].to(sums.dtype)
+        given = [
+            self.value_state(_spans(sums, batch.cells)).gather(1, shown) * there,
+            columns.gather(1, batch.value_columns[..., None].expand(-1, -1, width)),
+            _each(summary, texts),
+            texts,
+            batch.value_features,
+            there,
+        ]
+        scored: tuple[Tensor, Tensor] = self.values(torch.cat(given, dim=2))
+        return scored
+
+    def _states(self, batch: EncoderBatch) -> Tensor:
+        """(B, T, D) what the encoder makes of the texts; on a CPU those of like length are read together, for padding takes time there."""
+        there = batch.pieces != self.wordpieces.pad
+        kinds = (batch.parts > 3).long()
+        count = len(there)
+        if self.device.type != "cpu" or count <= TOGETHER:
+            states: Tensor = self.encoder(batch.pieces, there, kinds, places=batch.places)
+            return states
+        lengths = there.sum(dim=1)
+        found = torch.zeros(*there.shape, self.encoder.shape.size)
+        for some in torch.split(lengths.argsort(stable=True), TOGETHER):
+            longest = int(lengths[some].max())
+            texts = (each[some, :longest] for each in (batch.pieces, there, kinds, batch.places))
+            pieces, own, kind, places = texts
+            found[some, :longest] = self.encoder(pieces, own, kind, places=places)
+        return found
 
     def _vectors(
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor

@@ -186,7 +186,7 @@ def _place(
 
 
 def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
-    """The values that share a content word with the question or the one before, the best so many, by column."""
+    """The values that share a content word with the question or the one before, the best so many, by column and in the order of their letters: that of the rows says nothing."""
     asked = frozenset(question.question) - FUNCTION_WORDS
     before = frozenset(question.previous_question) - FUNCTION_WORDS
     near = np.flatnonzero(question.value_surface[:, 1] + question.value_surface[:, 3] > 0)
@@ -195,10 +195,11 @@ def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
         words = frozenset(question.values[value]) - FUNCTION_WORDS
         now, then = len(words & asked), len(words & before)
         if now or then:
-            rated.append((-(2 * now + then) / (1 + len(words)), value))
+            rating = -(2 * now + then) / (1 + len(words))
+            rated.append((rating, question.values[value], value))
     found: dict[int, list[int]] = {}
     columns = question.axes.values[0]
-    for _, value in sorted(sorted(rated)[:most], key=lambda line: line[1]):
+    for _, _, value in sorted(sorted(rated)[:most], key=lambda line: line[1]):
         found.setdefault(int(columns[value]), []).append(value)
     return found
 

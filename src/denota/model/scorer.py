@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from denota.config import ModelConfig
 from denota.programs.operators import AGGREGATES
-from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES
+from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
 Ids = NDArray[np.int64]
@@ -66,6 +66,7 @@ def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str,
         "constant": constants,
         **dict.fromkeys(("ranked", "compared", "stated"), columns if outcome else 0),
         "outcome": OUTCOMES if outcome else 0,
+        "relation": RELATIONS if outcome else 0,
         "breadth": BREADTHS if outcome else 0,
         "aggregate": len(AGGREGATES) if outcome else 0,
         "fixed": len(FIXED),

@@ -232,7 +232,9 @@ def _add_conjunctions(joined: _Joined, situation: Situation) -> None:
     if len(best) * len(others) * so_far.mask.shape[1] > 10 * ROOM:
         best = others = best[: _most_joined(so_far.mask.shape[1])]
     left, right = (side.ravel() for side in np.meshgrid(best, others, indexing="ij"))
-    once = ~np.isin(right, best) | (left < right)
+    is_best = np.zeros(len(so_far), bool)
+    is_best[best] = True
+    once = ~is_best[right] | (left < right)
     left, right = left[once], right[once]
     mask = so_far.mask[left] & so_far.mask[right]
     sizes = np.asarray(so_far.sizes)

@@ -41,6 +41,11 @@ EXPLAINED: Final = {
     ),
     "mml_explore": ("MML, K = EXPLORE alone", "table2", "mml"),
     "reinforce_rivals": ("REINFORCE, K = RIVALS alone", "table2", "reinforce"),
+    "off_policy_w_mmr_q_score": (
+        "Off-policy w with MMR q, y* by score alone",
+        "table3",
+        "off_policy_w_mmr_q",
+    ),
     "off_policy_w_mmr_q_batch8": (
         "Off-policy w with MMR q, eight questions an update",
         "table3",

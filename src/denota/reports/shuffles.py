@@ -36,9 +36,12 @@ class Shuffles:
     rows_shuffled: float
     """Answer accuracy, questions that speak of the order of rows among them."""
     rows_compared: int
-    """Questions whose program does not speak of the order of rows."""
+    """Questions where neither the program nor those before it in the conversation speak of the order of rows."""
     rows_same: float
     """The share of these that have the same cells."""
+    any_history_compared: int
+    """Questions whose own program does not speak of it; those before it, whose answers are their context, may."""
+    any_history_same: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,27 +93,36 @@ def measure(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuff
         answers[name], _ = _answers(parser, others)
         cells = {key: answer.cells for key, answer in answers[name].items()}
         figures[name] = score(gold_of(others), cells).answer_accuracy
-    compared = [e for e in examples if not speaks[key_of(e.question)]]
-    same = sum(
-        by_rows[id(e.question.table)].cells(plain[key_of(e.question)].cells)
+    same = {
+        key_of(e.question): by_rows[id(e.question.table)].cells(plain[key_of(e.question)].cells)
         == answers["rows"][key_of(e.question)].cells
-        for e in compared
-    )
+        for e in examples
+    }
+    alone = [same[key] for key, own in speaks.items() if not own]
+    along = [same[key] for key in speaks if not _so_far(key, speaks)]
     return Shuffles(
         len(examples),
         score(gold, {key: answer.cells for key, answer in plain.items()}).answer_accuracy,
         figures["columns"],
         figures["rows"],
-        len(compared),
-        100 * same / max(1, len(compared)),
+        len(along),
+        100 * sum(along) / max(1, len(along)),
+        len(alone),
+        100 * sum(alone) / max(1, len(alone)),
     )
+
+
+def _so_far(key: Key, speaks: dict[Key, bool]) -> bool:
+    """Whether a program, or one before it in the conversation, speaks of the order of rows."""
+    name, annotator, position = key
+    return any(speaks.get((name, annotator, turn), False) for turn in range(position + 1))
 
 
 def _answers(
     parser: Parser, examples: Sequence[Example], programs: bool = False
 ) -> tuple[dict[Key, Denotation], dict[Key, bool]]:
     """The parser's answers and, if asked for, whether each program speaks of the order of rows."""
-    preparer = Preparer(parser.config.data.language, parser.config.search.lexicon)
+    preparer = Preparer.of(parser.config)
     preparer.ahead(examples)
     speaking: list[bool] = []
 

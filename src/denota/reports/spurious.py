@@ -82,7 +82,7 @@ class Believed:
 
 def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> list[Believed | None]:
     """Return what a parser's search would learn from, for each question; None where no program earns a reward."""
-    preparer = Preparer(parser.config.data.language, search.lexicon)
+    preparer = Preparer.of(replace(parser.config, search=search))
     found: list[Believed | None] = []
     for one in asked:
         ready = preparer(one.example.question, one.previous, one.example.answer)
@@ -221,7 +221,7 @@ def _told(one: Asked, found: Believed | None) -> dict[str, Any] | None:
 def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
     """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
     found = {}
-    preparer = Preparer(config.data.language, config.search.lexicon)
+    preparer = Preparer.of(config)
     ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
     for surface in (True, False):
         model = replace(config.model, surface=surface)

@@ -38,6 +38,7 @@ BLOCKS: Final = (
     "compared",  # (C,) the column of a comparison
     "stated",  # (C,) the column of a test without an argument: is empty, is zero
     "outcome",  # (O,) how many rows are kept
+    "relation",  # (5,) what they have to do with the rows of the previous answer
     "breadth",  # (4,) how many columns are selected: none of its own, one, two, more
     "aggregate",  # (A,) what is computed of the cells
     "fixed",  # (F,) actions without an argument
@@ -62,6 +63,8 @@ RANKED: Final = frozenset(
 SIZES: Final = (1, 2, 3, 5, 9)
 """How many rows are kept, as classes: up to so many, more, and all there are; apart for follow-ups."""
 OUTCOMES: Final = 2 * (len(SIZES) + 2)
+RELATIONS: Final = 5
+"""The rows kept, beside those of the previous answer: there was none; the same; some of them; none of them; some and others."""
 BREADTHS: Final = 4
 WIDTH: Final = 5
 """The most entries a condition is a sum of; what is over points at `nothing`."""
@@ -213,12 +216,14 @@ def _tests(conditions: Conditions) -> NDArray[np.int8]:
     return numbers[np.where(conditions.operator >= 0, conditions.operator, -1)]
 
 
-def outcome_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """(N, 2) two more entries of every condition: its column as what kind of test looks at it, and how many rows it keeps.
+def outcome_entries(
+    axes: Axes, before: tuple[int, ...]
+) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """(N, 3) more entries of every condition: its column as what kind of test looks at it, how many rows it keeps, and whether those are the rows before.
 
     A scorer that looks at what a program would answer scores these too; the paper's does not.
     """
-    block = np.full((len(axes.condition_test), 2), _BLOCK["fixed"], np.int8)
+    block = np.full((len(axes.condition_test), 3), _BLOCK["fixed"], np.int8)
     entry = np.zeros(block.shape, np.int16)
     kinds = _KIND[axes.condition_test]
     there = (kinds != _BLOCK["fixed"]) & (axes.condition_column >= 0)
@@ -232,6 +237,13 @@ def outcome_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
         entry[own, 1] = np.where(kept[own] == everything, len(SIZES) + 1, entry[own, 1])
         if SCOPES[place.scope].follows:
             entry[own, 1] = entry[own, 1] % (OUTCOMES // 2) + OUTCOMES // 2
+    block[:, 2] = _BLOCK["relation"]
+    if before:
+        rows = np.zeros(8 * axes.rows.shape[1], bool)
+        rows[list(before)] = True
+        again = np.bitwise_count(axes.rows & np.packbits(rows)).sum(axis=1)
+        inside = np.where(again == len(before), 1, 2)
+        entry[:, 2] = np.where(again == kept, inside, np.where(again == 0, 3, 4))
     return block, entry
 
 

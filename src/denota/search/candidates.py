@@ -15,12 +15,15 @@ from torch import Tensor
 class Candidates:
     """The programs of a batch that the update sees."""
 
-    scores: Tensor  #: (B, K) s(y), the only field that carries a gradient
+    scores: Tensor  #: (B, K) s(y), with a gradient
     rewards: Tensor  #: (B, K) R(y, z) in [0, 1]
     mask: Tensor  #: (B, K) True where a program really sits
     log_explore: Tensor  #: (B, K) log u(y), -inf where the exploration policy has no mass
     reference: Tensor  #: (B,) the place of y*, -1 where there is none
     draw: Tensor  #: (B,) the place of the sampled program, -1 where nothing was drawn
+    at_first: Tensor | None = (
+        None  #: (B, K) s(y) before programs were looked at as a whole, where they were; with a gradient too
+    )
 
     @property
     def consistent(self) -> Tensor:

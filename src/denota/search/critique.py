@@ -3,6 +3,7 @@
     match(y, x)    = distinct non-keyword tokens of y that occur in x, over all such tokens of y; 0 if y has none
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
+    critique       = match + co_occur + g 1{the condition of y is grounded}, where the lexicon says so: not in the paper, for languages with many operators
 
 The same counts of tokens give the parser's recall feature. All are computed for all programs at once, from sets of tokens over the
 axes: |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits. S selections, N conditions, T tokens, P programs.
@@ -30,15 +31,23 @@ from denota.tokens import tokenise
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int16]
-Lexicon = frozenset[tuple[str, str]]
-"""Pairs of a token and the name of an operator."""
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What is known of words beforehand."""
+
+    pairs: frozenset[tuple[str, str]]
+    """A token and the name of an operator."""
+    grounded: float = 0.0
+    """g: what a condition adds whose operator and constants the question names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
     """What the tokens of every program say, in the order of the space's ids."""
 
-    critique: Floats  #: (P,) match + co_occur
+    critique: Floats  #: (P,)
     co_occur: NDArray[np.int8]  #: (P,) lexical pairs met
     missed: Floats  #: (P,) |E1 \\ E2| / |E1|: question tokens that the table has and the program lacks, over those the table has
     partial_match: Floats  #: (S, C) match of an incomplete program: a selection with WHERE column
@@ -46,15 +55,15 @@ class Words:
 
     @property
     def match(self) -> Floats:
-        """(P,) share of the program's tokens that the question has."""
+        """(P,) share of the program's tokens that the question has, and what being grounded adds."""
         return self.critique - self.co_occur
 
 
 @lru_cache(maxsize=8)
-def read_lexicon(path: str | None = None) -> Lexicon:
+def read_lexicon(path: str | None = None, grounded: float = 0.0) -> Lexicon:
     """Read lexical pairs, a token and an operator a line; the project's own 40 unless a file is named.
 
-    >>> ("most", "max") in read_lexicon(), len(read_lexicon())
+    >>> ("most", "max") in read_lexicon().pairs, len(read_lexicon().pairs)
     (True, 40)
     """
     source = Path(path) if path else files("denota.search").joinpath("lexicon.txt")
@@ -71,7 +80,7 @@ def read_lexicon(path: str | None = None) -> Lexicon:
             )
         if fields:
             pairs.append((fields[0], fields[1]))
-    return frozenset(pairs)
+    return Lexicon(frozenset(pairs), grounded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +149,7 @@ def words_of(
     kinds = (everything, in_question, in_both)
     select = _summed(tokens, axes.select_block, axes.select_entry)  # (S, W)
     condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
-    keywords = _co_occur(space, asked, lexicon)  # (N,)
+    keywords = _co_occur(space, asked, lexicon.pairs)  # (N,)
     shared = max(1, -(-len(frozenset().union(*space.table_index.name_tokens)) // 64))
     most = max(1, int(_size(in_both)))
 
@@ -159,11 +168,14 @@ def words_of(
     for place in axes.places:
         chosen = [size[place.conditions] for size in sizes]
         found.append(against(slice(place.s0, place.s1), condition[place.conditions], chosen))
-    co_occur = np.concatenate([np.tile(keywords[p.conditions], p.s1 - p.s0) for p in axes.places])
+    co_occur = _of_programs(axes, keywords)
+    critique = np.concatenate([match.ravel() for match, _ in found]) + co_occur
+    if lexicon.grounded:
+        critique += np.float32(lexicon.grounded) * _of_programs(axes, _grounded(space))
     names = tokens.names
     partial_match, partial_missed = against(slice(None), names, [_size(names & k) for k in kinds])
     return Words(
-        np.concatenate([match.ravel() for match, _ in found]) + co_occur,
+        critique,
         co_occur.astype(np.int8),
         np.concatenate([missed.ravel() for _, missed in found]),
         partial_match,
@@ -203,18 +215,31 @@ def _summed(tokens: EntryWords, block: NDArray[np.int8], entry: NDArray[np.int16
     return found
 
 
-def _co_occur(space: ProgramSpace, asked: frozenset[str], lexicon: Lexicon) -> Floats:
+def _of_programs(axes: Axes, of_conditions: Floats) -> Floats:
+    """(P,) what the (N,) conditions of the axis have, program by program."""
+    return np.concatenate([np.tile(of_conditions[p.conditions], p.s1 - p.s0) for p in axes.places])
+
+
+def _co_occur(
+    space: ProgramSpace, asked: frozenset[str], pairs: frozenset[tuple[str, str]]
+) -> Floats:
     """(N,) the lexical pairs each condition of the axis meets."""
     weight: dict[str, int] = {}
-    for token, keyword in lexicon:
+    for token, keyword in pairs:
         if token in asked:
             weight[keyword] = weight.get(keyword, 0) + 1
-    done: dict[int, Floats] = {}
-    for family in space.families:
-        whole = family.conditions.whole or family.conditions
-        if id(whole) not in done:
-            done[id(whole)] = _pairs_met(whole, weight)
-    return np.concatenate(list(done.values()))
+    return np.concatenate([_pairs_met(whole, weight) for whole in _wholes(space)])
+
+
+def _grounded(space: ProgramSpace) -> Floats:
+    """(N,) 1 for each condition of the axis that is grounded."""
+    return np.concatenate([whole.grounded for whole in _wholes(space)]).astype(np.float32)
+
+
+def _wholes(space: ProgramSpace) -> list[Conditions]:
+    """The conditions that the axis is made of, one after the other."""
+    wholes = (family.conditions.whole or family.conditions for family in space.families)
+    return list({id(whole): whole for whole in wholes}.values())
 
 
 def _pairs_met(conditions: Conditions, weight: dict[str, int]) -> Floats:

@@ -95,7 +95,7 @@ def pad(
     """
     count = max(1, *(len(f.ids) for f in found))
     widths = [(q.axes.select_block.shape[1], q.axes.condition_block.shape[1]) for q in questions]
-    width = max(map(sum, widths)) + 4 * outcome
+    width = max(map(sum, widths)) + 5 * outcome
     zero = int(offsets[BLOCKS.index("fixed")])  # the entry `nothing`
     index = np.full((len(questions), count, width), zero, np.int64)
     missed, rewards, critique = (np.zeros((len(questions), count), np.float32) for _ in range(3))

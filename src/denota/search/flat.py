@@ -209,9 +209,10 @@ def find_all(
     with_gradient = line[parts].sum(dim=2) + recall * flat.missed[chosen]
     if cfg.model_eta:
         with_gradient = with_gradient + cfg.model_eta * flat.critique[chosen]
-    own = scores[chosen]
+    own, at_first = scores[chosen], None
     if refine is not None:
         more = refine(parts, features_of(flat, chosen))
+        at_first = with_gradient
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
         if refine is not None:
@@ -223,7 +224,7 @@ def find_all(
         reference = torch.where((at > min_reward) | (at >= 1), reference, -1)
         log_u = _log_explore(cfg, own, rewards, flat.critique[chosen], mask)
         drawn = _drawn(own, log_u, mask, draws_from, uniforms)
-    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn)
+    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn, at_first)
     return found, chosen
 
 

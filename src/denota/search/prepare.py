@@ -64,8 +64,8 @@ class Prepared:
 
     @cached_property
     def outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """(N, 2) what the conditions would answer, as two more entries of each."""
-        return outcome_entries(self.axes)
+        """(N, 3) what the conditions would answer, as more entries of each."""
+        return outcome_entries(self.axes, self.previous.rows if self.previous is not None else ())
 
     @cached_property
     def breadth(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:

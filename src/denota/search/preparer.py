@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from denota.config import Config
 from denota.data.example import Example, Question, Turn, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
@@ -24,14 +25,26 @@ _Key = tuple[int, Denotation | None]
 class Preparer:
     """Prepares questions of one language and lexicon, each once for each previous answer."""
 
-    def __init__(self, language: str, lexicon: str | None = None, kept: int = KEPT) -> None:
+    def __init__(
+        self,
+        language: str,
+        lexicon: str | None = None,
+        kept: int = KEPT,
+        grounded: float = 0.0,
+    ) -> None:
         self.kept = kept
-        self.language, self.lexicon = language_of(language), read_lexicon(lexicon)
+        self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded)
         self._ahead: dict[_Key, Prepared] = {}
         self._base: dict[int, Prepared] = {}
         """A question as it was made ready ahead, whatever the previous answer."""
         self._met: OrderedDict[_Key, Prepared] = OrderedDict()
         self._questions: dict[int, Question] = {}
+
+    @classmethod
+    def of(cls, config: Config, kept: int = KEPT) -> Preparer:
+        """Return one as a config says."""
+        search = config.search
+        return cls(config.data.language, search.lexicon, kept, search.grounded)
 
     def __call__(
         self, question: Question, previous: Denotation | None, answer: Iterable[Cell] | None = None

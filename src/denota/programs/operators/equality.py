@@ -87,7 +87,7 @@ def _shares_words(
     asked = bits_of([words], index.vocabulary)
     short: Mask = np.asarray((index.class_bits & asked).any(axis=1))
     if numbers:
-        short |= np.isin(index.class_numbers, numbers)
+        short |= (index.class_numbers[:, None] == np.array(numbers)).any(axis=1)
     if len(short) == len(columns):
         return short
     linked = zip(columns[len(short) :].tolist(), classes[len(short) :].tolist(), strict=True)

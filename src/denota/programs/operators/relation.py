@@ -19,8 +19,9 @@ def _same_as_previous(situation: Situation) -> Block:
     parts = []
     grounded = np.full(1, situation.triggered("same_value"))
     for position, column in enumerate(situation.index.columns):
-        mask = np.isin(column.classes, column.classes[situation.previous])[None, :]
-        parts.append((position, np.zeros(1, np.int32), mask, grounded))
+        same = np.zeros(column.count, bool)
+        same[column.classes[situation.previous]] = True
+        parts.append((position, np.zeros(1, np.int32), same[column.classes][None, :], grounded))
     return block(parts, situation.index.rows, situation.scope)
 
 

@@ -1,0 +1,98 @@
+"""Many questions answered: conversations in small groups, shared out among processes with a core each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Final
+
+import torch
+
+from denota.app.models import load_run
+from denota.data.example import Question, conversations
+from denota.evaluation.metrics import Key
+from denota.evaluation.predict import key_of, predict
+from denota.model.parser import Parser
+from denota.programs.denotation import Denotation
+from denota.search.preparer import Preparer
+from denota.tables.table import Cell
+
+GROUP: Final = 32
+"""Conversations that are answered together; the same whatever the number of processes, so that answers are the same too."""
+ALONE: Final = 8
+"""Up to so many groups, starting processes takes longer than answering."""
+Gold = Mapping[Key, frozenset[Cell]]
+
+
+def answer_all(
+    run: str | Path,
+    questions: Sequence[Question],
+    gold: Gold | None = None,
+    *,
+    jobs: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> dict[Key, Denotation]:
+    """Answer the questions of any number of conversations with a run's best parser.
+
+    Args:
+        run: its folder, a saved parser, or `default`.
+        questions: in any order.
+        gold: the right cells, if the history should be gold and not the parser's own.
+        jobs: how many processes to use, 0 for one a core.
+        progress: is told of questions answered since it was last told.
+    """
+    turns = conversations(questions)
+    groups = [
+        [turn for one in turns[start : start + GROUP] for turn in one]
+        for start in range(0, len(turns), GROUP)
+    ]
+    jobs = jobs or _cores()
+    found: dict[Key, Denotation] = {}
+    if jobs == 1 or len(groups) <= ALONE:
+        parser = load_run(run)
+        for group in groups:
+            found |= _answers(parser, group, gold)
+            progress(len(group))
+        return found
+    spawn = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
+    jobs = min(jobs, len(groups))
+    with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(str(run),)) as pool:
+        waiting = {pool.submit(_work, group, _of(group, gold)): len(group) for group in groups}
+        for done in as_completed(waiting):
+            found |= done.result()
+            progress(waiting[done])
+    return found
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _of(group: Sequence[Question], gold: Gold | None) -> Gold | None:
+    """The right cells of a group alone: the rest need not travel."""
+    if gold is None:
+        return None
+    keys = map(key_of, group)
+    return {key: gold[key] for key in keys if key in gold}
+
+
+def _answers(parser: Parser, group: Sequence[Question], gold: Gold | None) -> dict[Key, Denotation]:
+    preparer = Preparer.of(parser.config, kept=2 * GROUP)
+    return predict(group, parser.best, preparer, gold=dict(gold) if gold is not None else None)
+
+
+_parser: Parser
+"""That of a process among several."""
+
+
+def _start(run: str) -> None:
+    global _parser
+    torch.set_num_threads(1)
+    _parser = load_run(run)
+
+
+def _work(group: Sequence[Question], gold: Gold | None) -> dict[Key, Denotation]:
+    return _answers(_parser, group, gold)

@@ -1,0 +1,31 @@
+"""Where parsers are found: a run's folder, a saved file, or the one that comes with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from denota.errors import TrainingError
+from denota.model.checkpoint import load_parser
+from denota.model.parser import Parser
+
+
+def model_path(run: str | Path) -> Path:
+    """Return the file of a run's best parser; `default` is the one that comes with the package.
+
+    Raises:
+        TrainingError: there is none.
+    """
+    path = Path(run)
+    if str(run) == "default" and not path.exists():
+        path = Path(str(files("denota"))) / "models" / "default.safetensors"
+        if not path.exists():
+            raise TrainingError(
+                "no model came with this copy of denota; train one (`denota train experiments/sample.toml --out runs/sample`) and name it with --model"
+            )
+    return path / "best.safetensors" if path.is_dir() else path
+
+
+def load_run(run: str | Path) -> Parser:
+    """Return the best parser of a run."""
+    return load_parser(model_path(run))[0]

@@ -1,0 +1,28 @@
+"""`denota package`: a run's parser as one small file that needs nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from denota.app.models import load_run, model_path
+from denota.errors import TrainingError
+from denota.model.checkpoint import load_parser, save_parser
+
+
+def package_run(run: str | Path, out: Path, confidence: str | Path | None = None) -> int:
+    """Write a run's best parser in a quarter of the room and return how many bytes that is.
+
+    Args:
+        run: its folder, or a saved parser.
+        out: the file to write.
+        confidence: a calibrated run of the same recipe, whose calibration is taken.
+    """
+    parser, _, facts = load_parser(model_path(run))
+    if confidence is not None:
+        other = load_run(confidence)
+        if other.calibration is None:
+            raise TrainingError(f"{confidence} is not calibrated; run `denota calibrate` first")
+        parser.calibration = other.calibration
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save_parser(out, parser, facts={"epoch": facts.get("epoch", "0")}, small=True)
+    return out.stat().st_size

@@ -1,0 +1,68 @@
+"""Many questions by several processes: the same answers as by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from denota.app import answering
+from denota.app.answering import answer_all
+from denota.app.models import load_run
+from denota.config import Config, DataConfig, ModelConfig
+from denota.data import Question
+from denota.evaluation.predict import key_of, predict
+from denota.model.checkpoint import save_parser
+from denota.model.parser import Parser
+from denota.programs import Denotation
+from denota.search.preparer import Preparer
+from denota.tables import Table
+
+TABLE = Table.from_rows(
+    ["City", "Country", "People"],
+    [["Oslo", "Norway", "709,037"], ["Bergen", "Norway", "291,940"], ["Turku", "Finland", "-"]],
+)
+WORDS = ["city", "country", "people", "oslo", "norway", "most", "largest"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("run") / "best.safetensors"
+    config = Config(DataConfig(language="dynsp++"), ModelConfig(dimension=8, hidden=4))
+    save_parser(path, Parser.new(config, []))
+    return path.parent
+
+
+def questions(conversations: int) -> list[Question]:
+    found = []
+    for number in range(conversations):
+        asked: tuple[str, ...] = ()
+        for position in range(1 + number % 3):
+            text = f"which {WORDS[number % 7]} has {WORDS[(number + position) % 5]}?"
+            found.append(Question(f"c{number}", "0", position, text, TABLE, "t", asked))
+            asked = (*asked, text)
+    return found
+
+
+def test_several_processes_answer_as_one_does(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "GROUP", 4)
+    asked = questions(40)
+    done: list[int] = []
+    alone = answer_all(run, asked, jobs=1)
+    together = answer_all(run, asked, jobs=2, progress=done.append)
+    assert together == alone
+    assert sum(done) == len(asked) and len(done) == 10
+    parser = load_run(run)
+    plain = predict(asked, parser.best, Preparer("dynsp++"))
+    assert alone == plain and set(plain) == {key_of(question) for question in asked}
+
+
+def test_history_can_be_gold(run: Path) -> None:
+    asked = questions(3)
+    gold = {key_of(question): frozenset({(2, 2)}) for question in asked}
+    own = answer_all(run, asked, jobs=1)
+    given = answer_all(run, asked, gold, jobs=1)
+    parser = load_run(run)
+    expected = predict(asked, parser.best, Preparer("dynsp++"), gold=gold)
+    assert given == expected
+    assert all(isinstance(answer, Denotation) for answer in own.values())

@@ -1,0 +1,60 @@
+"""A packaged parser: smaller, the same answers, its confidence its own or another's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.test_answering import questions
+from denota.app.models import load_run, model_path
+from denota.app.package import package_run
+from denota.config import Config, DataConfig, ModelConfig
+from denota.errors import TrainingError
+from denota.evaluation.calibration import Calibration
+from denota.model.checkpoint import save_parser
+from denota.model.parser import Parser
+from denota.programs import Denotation
+from denota.search.preparer import Preparer
+
+
+def saved(folder: Path, calibration: Calibration | None = None) -> Path:
+    config = Config(DataConfig(language="dynsp++"), ModelConfig(dimension=64, hidden=32))
+    parser = Parser.new(config, [Preparer("dynsp++")(q, None) for q in questions(3)])
+    parser.calibration = calibration
+    folder.mkdir()
+    save_parser(folder / "best.safetensors", parser)
+    return folder
+
+
+def test_it_is_smaller_and_answers_the_same(tmp_path: Path) -> None:
+    run = saved(tmp_path / "run")
+    size = package_run(run, tmp_path / "deep" / "one.safetensors")
+    assert size < 0.5 * (run / "best.safetensors").stat().st_size
+    one, other = load_run(run), load_run(tmp_path / "deep" / "one.safetensors")
+    ready = [Preparer("dynsp++")(q, Denotation((0,), (0,)) if q.position else None) for q in questions(6)]  # fmt: skip
+    best = [[ids[0] for ids in parser.best(ready)] for parser in (one, other)]
+    assert sum(a == b for a, b in zip(*best, strict=True)) >= len(ready) - 1
+    again = package_run(tmp_path / "deep" / "one.safetensors", tmp_path / "two.safetensors")
+    assert again == size
+
+
+def test_confidence_of_another_run(tmp_path: Path) -> None:
+    run, plain = saved(tmp_path / "run"), saved(tmp_path / "plain")
+    weights = (0.1, 0.2, 0.3, 0.4, 0.5)
+    calibrated = saved(tmp_path / "calibrated", Calibration(weights, 0.7))
+    package_run(run, tmp_path / "one.safetensors", calibrated)
+    found = load_run(tmp_path / "one.safetensors").calibration
+    assert found == Calibration(weights, 0.7)
+    with pytest.raises(TrainingError, match="not calibrated"):
+        package_run(run, tmp_path / "one.safetensors", plain)
+
+
+def test_where_parsers_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = saved(tmp_path / "run")
+    assert model_path(run) == run / "best.safetensors" == model_path(str(run))
+    assert model_path(run / "best.safetensors") == run / "best.safetensors"
+    assert model_path("default").name == "default.safetensors"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "default").mkdir()
+    assert model_path("default") == Path("default/best.safetensors"), "one's own comes first"
