@@ -343,6 +343,31 @@ def calibrate(
         )
 
 
+@app.command(epilog="Example: `denota serve`, then open http://127.0.0.1:8000/")
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(help="Where to listen; beyond this machine a token is asked for."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port.")] = 8000,
+    model: Annotated[
+        str, typer.Option(metavar="RUN", help="The folder of a run, or default.")
+    ] = "default",
+    sessions: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where conversations are kept; else DENOTA_SESSIONS."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="DENOTA_TOKEN", help="What requests must bring along."),
+    ] = None,
+) -> None:
+    """Serve a page on which tables are asked questions, and a REST API."""
+    from denota.app.serve import serve as run
+
+    run(host, port, model, sessions, token)
+
+
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")
 def package(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")],

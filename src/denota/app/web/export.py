@@ -7,7 +7,7 @@ import io
 import json
 
 from denota.errors import DataError
-from denota.web.service import Live
+from denota.app.web.service import Live
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet would take for a formula at the beginning of a cell."""

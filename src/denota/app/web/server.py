@@ -19,10 +19,10 @@ import denota
 from denota.app.chat import Reading
 from denota.app.run import Turn
 from denota.errors import DenotaError
-from denota.web.export import answer_csv, conversation_jsonl
-from denota.web.service import LARGEST, LONGEST, Live, Service
+from denota.app.web.export import answer_csv, conversation_jsonl
+from denota.app.web.service import LARGEST, LONGEST, Live, Service
 
-PAGE: Final = files("denota.web") / "page"
+PAGE: Final = files("denota.app.web") / "page"
 KINDS: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -169,7 +169,7 @@ def _api(service: Service) -> APIRouter:
     @api.get("/sessions/{id}/table.csv", response_class=PlainTextResponse)
     def table(id: Id) -> PlainTextResponse:
         """Return the table that an exported conversation names."""
-        from denota.web.service import to_csv
+        from denota.app.web.service import to_csv
 
         return _file(to_csv(service.get(id).table), "table.csv")
 

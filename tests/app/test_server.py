@@ -15,9 +15,9 @@ from denota.data import load_examples
 from denota.learning.run import new_parser
 from denota.model.parser import Parser
 from denota.search.preparer import Preparer
-from denota.web.server import make_app
-from denota.web.service import Service
-from denota.web.store import SessionStore
+from denota.app.web.server import make_app
+from denota.app.web.service import Service
+from denota.app.web.store import SessionStore
 
 CSV = "City,People,Founded\nOslo,709037,1040\nBergen,291940,1070\nMoss,50290,1720\n"
 
