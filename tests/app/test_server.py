@@ -10,14 +10,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 from denota import sample
+from denota.app.web.server import make_app
+from denota.app.web.service import Service
+from denota.app.web.store import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
 from denota.learning.run import new_parser
 from denota.model.parser import Parser
 from denota.search.preparer import Preparer
-from denota.app.web.server import make_app
-from denota.app.web.service import Service
-from denota.app.web.store import SessionStore
 
 CSV = "City,People,Founded\nOslo,709037,1040\nBergen,291940,1070\nMoss,50290,1720\n"
 

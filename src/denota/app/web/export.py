@@ -6,8 +6,8 @@ import csv
 import io
 import json
 
-from denota.errors import DataError
 from denota.app.web.service import Live
+from denota.errors import DataError
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet would take for a formula at the beginning of a cell."""

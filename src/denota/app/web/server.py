@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field
 import denota
 from denota.app.chat import Reading
 from denota.app.run import Turn
-from denota.errors import DenotaError
 from denota.app.web.export import answer_csv, conversation_jsonl
 from denota.app.web.service import LARGEST, LONGEST, Live, Service
+from denota.errors import DenotaError
 
 PAGE: Final = files("denota.app.web") / "page"
 KINDS: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}

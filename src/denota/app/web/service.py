@@ -14,11 +14,11 @@ import numpy as np
 from denota import sample
 from denota.app.chat import Chat, Reading
 from denota.app.run import Turn
+from denota.app.web.store import Asked, SessionStore
 from denota.errors import DataError, TableError
 from denota.model.parser import Parser
 from denota.tables.io import read_table
 from denota.tables.table import Table
-from denota.app.web.store import Asked, SessionStore
 
 LIVE: Final = 256
 """So many conversations are kept in memory; others are brought back from disk when they are met."""
