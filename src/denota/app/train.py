@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import torch
 from rich.console import Console
 from rich.table import Table as Grid
 
@@ -78,6 +79,10 @@ def _train(
     counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
     print(counts, file=sys.stderr)
     start = load_run(init) if init else None
+    if config.model.scorer != "encoder":
+        torch.set_num_threads(
+            1
+        )  # its steps are too small to share; threads would wait for each other
     prepared = len(examples) + len(dev.examples) + config.data.made_up
     trained = config.train.epochs * len(examples) + config.first_epochs * config.data.made_up
     with training_progress(prepared, trained) as shown:
