@@ -103,8 +103,8 @@ class SearchConfig:
         for name in ("beam", "explore", "rivals"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
-        if not self.greed >= 0 or not self.eta >= 0:
-            raise ConfigError("search.greed and search.eta must be 0 or more")
+        if not self.greed >= 0 or not self.eta >= 0 or not self.grounded >= 0:
+            raise ConfigError("search.greed, search.eta and search.grounded must be 0 or more")
         if not 0 <= self.anneal <= 1:
             raise ConfigError(f"search.anneal must lie in 0 to 1, not {self.anneal}")
 

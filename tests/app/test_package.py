@@ -58,3 +58,10 @@ def test_where_parsers_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "default").mkdir()
     assert model_path("default") == Path("default/best.safetensors"), "one's own comes first"
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    run = saved(tmp_path / "run")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TrainingError, match="cannot be written"):
+        package_run(run, tmp_path / "file" / "deep" / "one.safetensors")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from denota.data import Example, Question, conversations
+from denota.data.loaded import Loaded
 from denota.tables.table import Table
 
 TABLE = Table.from_rows(["city"], [["Oslo"], ["Bergen"]])
@@ -52,3 +53,13 @@ def test_examples_are_grouped_like_their_questions() -> None:
     assert [[e.question.position for e in group] for group in conversations(examples)] == [
         [0, 1, 2]
     ]
+
+
+def test_questions_about_other_tables() -> None:
+    one, other = (
+        Question("c", "0", 0, "which?", Table.from_rows(["A"], [["1"]]), file)
+        for file in ("one.csv", "other.csv")
+    )
+    loaded = Loaded((one, other), (Example(one, frozenset({(0, 0)})),))
+    assert loaded.without_tables({"one.csv"}) == Loaded((other,), ())
+    assert loaded.without_tables({"other.csv"}).examples == loaded.examples

@@ -9,18 +9,7 @@ from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS
 from denota.search.critique import read_lexicon
 from denota.search.prepare import Prepared, prepare
-from denota.tables import Table
-
-TABLE = Table.from_rows(
-    ["Nation", "Name", "Points", "Year"],
-    [
-        ["Kenya", "Ann Odera", "44", "2004"],
-        ["Norway", "Karen Lund", "62", "2004"],
-        ["England", "Mary Hart", "62", "2008"],
-        ["Kenya", "Joy Kamau", "17", "2012"],
-        ["Peru", "Ines Rojas", "-", "2012"],
-    ],
-)
+from search.test_flat import TABLE
 
 
 def ready(previous: Denotation | None) -> Prepared:

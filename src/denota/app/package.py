@@ -23,6 +23,9 @@ def package_run(run: str | Path, out: Path, confidence: str | Path | None = None
         if other.calibration is None:
             raise TrainingError(f"{confidence} is not calibrated; run `denota calibrate` first")
         parser.calibration = other.calibration
-    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be written: {(error.strerror or '').lower()}") from None
     save_parser(out, parser, facts={"epoch": facts.get("epoch", "0")}, small=True)
     return out.stat().st_size

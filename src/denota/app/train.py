@@ -80,9 +80,8 @@ def _train(
     print(counts, file=sys.stderr)
     start = load_run(init) if init else None
     if config.model.scorer != "encoder":
-        torch.set_num_threads(
-            1
-        )  # its steps are too small to share; threads would wait for each other
+        # its steps are too small to share: threads would wait for each other
+        torch.set_num_threads(1)
     prepared = len(examples) + len(dev.examples) + config.data.made_up
     trained = config.train.epochs * len(examples) + config.first_epochs * config.data.made_up
     with training_progress(prepared, trained) as shown:

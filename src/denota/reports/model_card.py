@@ -1,5 +1,7 @@
 """docs/model_card.md: what the model in the package is, what it learnt from, and how good it is; figures from results/default/.
 
+Those are what `denota evaluate --json`, `denota calibrate`, `python -m denota.reports.shuffles` and `benchmarks/answer.py` print.
+
 Usage: python -m denota.reports.model_card [--results DIR] [--docs DIR]
 """
 
