@@ -31,9 +31,9 @@ def parser() -> Parser:
 
 @pytest.fixture
 def service(parser: Parser, tmp_path: Path) -> Iterator[Service]:
-    store = SessionStore(tmp_path / "sessions.db")
-    yield Service(parser, store)
-    store.close()
+    service = Service(parser, SessionStore(tmp_path / "sessions.db"))
+    yield service
+    service.close()
 
 
 @pytest.fixture

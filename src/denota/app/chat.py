@@ -5,18 +5,25 @@ A turn can be read in other ways: `readings` tells the best of them, `choose` ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from denota.app.run import Turn, turn_of
+from denota.app.computed import Wish, computed, looks_up, same_again, wish_of, with_value
+from denota.app.declined import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.app.run import Turn, declined_turn, turn_of
 from denota.data.example import Question
 from denota.errors import DataError, TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
+from denota.programs.execute import execute
 from denota.programs.operators import SCOPES
 from denota.programs.sql import Query, rows_query, to_sql
+from denota.programs.text import parse_program, print_program
+from denota.programs.tree import Program
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
+from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
 from denota.tables.table import Table
 
@@ -24,6 +31,12 @@ DEEP: Final = 8
 """After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
 RATED: Final = 20
 """So many of the best programs are looked at; those with the same answer count for its probability."""
+UNLIKELY: Final = 0.5
+"""Below this confidence, a question with no word of the table's is taken to be about something else."""
+LIKELY: Final = 0.02
+"""A program with this share of the best one's probability is worth a look."""
+Rate = Callable[[Prepared], tuple[list[int], list[float]]]
+"""What rates a question's programs: the best, best first, and the probability of each."""
 
 
 @dataclass(frozen=True)
@@ -54,26 +67,51 @@ class _Told:
 
     before: _Context
     after: _Context
-    ready: Prepared
-    ids: list[int]
-    """The best programs, best first."""
-    probabilities: list[float]
-    chosen: int
-    """The program taken, as a place in these."""
+    wish: Wish | None
     turn: Turn
 
 
-class Chat:
-    """A conversation; each question is understood with the question and the answer before it."""
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """A program that a question might mean."""
 
-    def __init__(self, parser: Parser, table: Table) -> None:
+    program: Program
+    found: Denotation
+    probability: float
+    critique: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Rated:
+    """A question's best programs, best first."""
+
+    ready: Prepared
+    ids: list[int]
+    probabilities: list[float]
+    answers: list[Denotation]
+
+
+class Chat:
+    """A conversation; each question is understood with the question and the answer before it.
+
+    Args:
+        parser: what understands the questions.
+        table: what they are about, in any form that `denota.read_table` takes.
+        rate: what rates programs, if not the parser by itself.
+    """
+
+    def __init__(self, parser: Parser, table: Any, rate: Rate | None = None) -> None:
+        self.source = table
+        table = read_table(table)
         if not len(table):
             raise TableError("the table has no rows, so there is nothing to ask it")
         config = parser.config
         self.parser = parser
-        self.table = read_plainly(table) if config.data.numbers == "plain" else table
+        self.table: Table = read_plainly(table) if config.data.numbers == "plain" else table
         self.preparer = Preparer.of(config, kept=2)
+        self._rate = rate or (lambda ready: parser.rated([ready], RATED)[0])
         self._told: list[_Told] = []
+        self._last_rated: tuple[_Told, _Rated] | None = None
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -90,14 +128,21 @@ class Chat:
         return self._told[-1].after if self._told else _Context()
 
     def ask(self, text: str) -> Turn:
-        """Answer a question, the next of the conversation."""
+        """Answer a question, the next of the conversation; what cannot be said is declined with a sentence."""
         before = self._context
-        place = len(before.asked)
-        question = Question("chat", "0", place, text, self.table, "", before.asked)
-        ready = self.preparer(question, before.previous)
-        ids, probabilities = self.parser.rated([ready], RATED)[0]
-        self._told.append(self._read(text, before, ready, ids, probabilities, 0))
-        return self._told[-1].turn
+        wish = wish_of(text, self.table)
+        rated: _Rated | None = None
+        sentence = reason_to_decline(text, self.table, wish)
+        if sentence is None and wish is not None and not wish.says_more:
+            told = self._compute_again(text, before, wish)
+        elif sentence is None:
+            rated = self._rated(text, before, wish)
+            told = self._best(text, before, wish, rated)
+        else:
+            told = _Told(before, before, wish, declined_turn(text, sentence))
+        self._told.append(told)
+        self._last_rated = (told, rated) if rated is not None else None
+        return told.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
         """Return the best ways to understand the last question, each with an answer of its own, the one taken first.
@@ -106,20 +151,18 @@ class Chat:
             DataError: nothing was asked yet.
         """
         told = self._last()
+        found: list[Reading] = []
         seen: list[Denotation] = []
-        found = []
-        order = [told.chosen, *(n for n in range(len(told.ids)) if n != told.chosen)]
-        for place in order:
-            answer = told.ready.denotation(told.ids[place])
-            if any(answer.same_as(other) for other in seen):
+        for way in self._ways(told):
+            if any(way.found.same_as(other) for other in seen):
                 continue
-            seen.append(answer)
-            other = self._read(told.turn.question, told.before, told.ready, told.ids, told.probabilities, place)  # fmt: skip
-            critique = float(told.ready.words.critique[told.ids[place]])
-            found.append(Reading(other.turn, told.probabilities[place], critique))
-            if len(found) == count:
+            seen.append(way.found)
+            taken = print_program(way.program) == told.turn.program
+            turn = told.turn if taken else self._tell(told.turn.question, told.before, told.wish, way).turn  # fmt: skip
+            found.insert(0 if taken else len(found), Reading(turn, way.probability, way.critique))
+            if len(found) >= count and (not told.turn.program or found[0].turn is told.turn):
                 break
-        return tuple(found)
+        return tuple(found[:count])
 
     def choose(self, program: str) -> Turn:
         """Take another reading of the last question, by its program as written; what is asked next follows up on that.
@@ -128,12 +171,36 @@ class Chat:
             DataError: nothing was asked yet, or it is not among the readings.
         """
         told = self._last()
-        for place in range(len(told.ids)):
-            other = self._read(told.turn.question, told.before, told.ready, told.ids, told.probabilities, place)  # fmt: skip
-            if other.turn.program == program:
-                self._told[-1] = other
-                return other.turn
+        for way in self._ways(told):
+            if print_program(way.program) == program:
+                rated = self._last_rated
+                self._told[-1] = self._tell(told.turn.question, told.before, told.wish, way)
+                self._last_rated = (self._told[-1], rated[1]) if rated is not None else None
+                return self._told[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
+
+    def recall(self, text: str, program: str, confidence: float, sure: bool) -> Turn:
+        """Take up a turn of before as it was, without asking the parser.
+
+        Args:
+            text: the question.
+            program: what it was taken to mean, as written; empty if it was declined.
+            confidence: as it was.
+            sure: as it was.
+
+        Raises:
+            ProgramError: the program does not belong to this table and what was asked before.
+        """
+        before, wish = self._context, wish_of(text, self.table)
+        if program:
+            tree = parse_program(program)
+            found = execute(tree, self.table, before.previous)
+            told = self._turn(text, before, wish, tree, found, confidence, sure)
+        else:
+            sentence = reason_to_decline(text, self.table, wish) or nothing_found(self.table)
+            told = _Told(before, before, wish, declined_turn(text, sentence))
+        self._told.append(told)
+        return told.turn
 
     def undo(self) -> None:
         """Take the last question back.
@@ -153,24 +220,152 @@ class Chat:
             raise DataError("nothing was asked yet")
         return self._told[-1]
 
-    def _read(
+    def _rated(self, text: str, before: _Context, wish: Wish | None) -> _Rated:
+        """The best programs of a question."""
+        asked = self._plain(text, wish)
+        question = Question("chat", "0", len(before.asked), asked, self.table, "", before.asked)
+        ready = self.preparer(question, before.previous)
+        ids, probabilities = self._rate(ready)
+        return _Rated(ready, ids, probabilities, [ready.denotation(number) for number in ids])
+
+    def _plain(self, text: str, wish: Wish | None) -> str:
+        """The question for cells: as it was asked, or what is left of it when something is to be computed."""
+        if wish is None or wish.done or looks_up(wish, self.table):
+            return text
+        return wish.question
+
+    def _best(self, text: str, before: _Context, wish: Wish | None, rated: _Rated) -> _Told:
+        """The best way to understand a question, or a sentence if there is none."""
+        way = next(self._each_way(wish, rated), None)
+        unlikely = wish is not None and wish.each and way and way.probability < rated.probabilities[0]  # fmt: skip
+        if way is None or unlikely:
+            sentence = _cannot_compute(wish)
+            return _Told(before, before, wish, declined_turn(text, sentence))
+        confidence, sure = self._confidence(way, wish, rated, before)
+        if confidence < UNLIKELY and not before.asked and off_topic(text, self.table):
+            return _Told(before, before, wish, declined_turn(text, nothing_found(self.table)))
+        return self._turn(text, before, wish, way.program, way.found, confidence, sure)
+
+    def _ways(self, told: _Told) -> Iterator[_Way]:
+        """All ways to understand the last question, likely ones first; then the cells of a value, or the sum of several numbers."""
+        if self._last_rated is None or self._last_rated[0] is not told:
+            self._last_rated = told, self._rated(told.turn.question, told.before, told.wish)
+        rated, wish = self._last_rated[1], told.wish
+        if wish is not None and not wish.says_more:
+            again = self._same_again(told.before, wish)
+            if again is not None:
+                yield again
+        first = None
+        for way in self._each_way(wish, rated):
+            first = first or way
+            yield way
+        if first is None or wish is None:
+            return
+        if first.program.aggregate is not None:
+            plain = replace(first.found, value=None)
+            yield replace(first, program=replace(first.program, aggregate=None), found=plain)
+        elif len(first.found.rows) > 1:
+            program, found = with_value(first.program, first.found, "sum", self.table)
+            yield replace(first, program=program, found=found)
+
+    def _each_way(self, wish: Wish | None, rated: _Rated) -> Iterator[_Way]:
+        """The best programs, each with what is wished computed of its cells; those of which it cannot be are left out."""
+        words = rated.ready.words
+        for place in range(len(rated.ids)) if wish is None else _said_first(rated):
+            number, found = rated.ids[place], rated.answers[place]
+            program = rated.ready.space.program(number)
+            if wish is not None:
+                value = computed(program, found, wish, self.table)
+                if value is None:
+                    continue
+                program, found = value
+            yield _Way(program, found, rated.probabilities[place], float(words.critique[number]))
+
+    def _confidence(
+        self, way: _Way, wish: Wish | None, rated: _Rated, before: _Context
+    ) -> tuple[float, bool]:
+        counts = wish is not None and wish.kind == "count" and way.program.aggregate == "count"
+        plain = replace(way.found, value=None)
+        same = [
+            answer.rows == plain.rows if counts else answer.same_as(plain)
+            for answer in rated.answers
+        ]
+        return self.parser.confidence(rated.probabilities, same, bool(before.asked))
+
+    def _same_again(self, before: _Context, wish: Wish) -> _Way | None:
+        try:
+            program = same_again(wish, self.table, before.previous)
+        except DataError:
+            return None
+        found = execute(program, self.table, before.previous)
+        way = computed(program, found, wish, self.table)
+        return _Way(*way, 1.0, 1.0) if way is not None else None
+
+    def _compute_again(self, text: str, before: _Context, wish: Wish) -> _Told:
+        """A value of the previous answer, as sure as that was."""
+        try:
+            same_again(wish, self.table, before.previous)
+        except DataError as error:
+            return _Told(before, before, wish, declined_turn(text, str(error)))
+        way = self._same_again(before, wish)
+        if way is None:
+            return _Told(before, before, wish, declined_turn(text, _cannot_compute(wish)))
+        last = next((t.turn for t in reversed(self._told) if t.turn.program), None)
+        confidence, sure = (last.confidence, last.sure) if last is not None else (1.0, True)
+        return self._turn(text, before, wish, way.program, way.found, confidence, sure)
+
+    def _tell(self, text: str, before: _Context, wish: Wish | None, way: _Way) -> _Told:
+        """A question understood in some way."""
+        assert self._last_rated is not None
+        confidence, sure = self._confidence(way, wish, self._last_rated[1], before)
+        return self._turn(text, before, wish, way.program, way.found, confidence, sure)
+
+    def _turn(
         self,
         text: str,
         before: _Context,
-        ready: Prepared,
-        ids: list[int],
-        probabilities: list[float],
-        chosen: int,
+        wish: Wish | None,
+        program: Program,
+        found: Denotation,
+        confidence: float,
+        sure: bool,
     ) -> _Told:
-        """A question understood as one of its best programs."""
-        program, found = ready.space.program(ids[chosen]), ready.denotation(ids[chosen])
         query = to_sql(program, self.table, before.query)
-        same = [ready.denotation(number).same_as(found) for number in ids]
-        confidence, sure = self.parser.confidence(probabilities, same, bool(before.asked))
         turn = turn_of(text, self.table, program, found, query, confidence, sure)
         depth = before.depth + 1 if SCOPES[program.scope].follows else 0
         if depth >= DEEP:  # SQL that nests further would be no help to anyone
             columns = [self.table.names[column] for column in found.columns]
             query, depth = rows_query(found.rows, columns, self.table), 0
-        after = _Context((*before.asked, text), found, query, depth)
-        return _Told(before, after, ready, ids, probabilities, chosen, turn)
+        asked = (*before.asked, self._plain(text, wish))
+        after = _Context(asked, replace(found, value=None), query, depth)
+        return _Told(before, after, wish, replace(turn, source=self.source))
+
+
+def _said_first(rated: _Rated) -> list[int]:
+    """The places of a question's best programs, in the order in which a value is computed of them.
+
+    First those that go on with the last answer, where the question says "of those". And all rows only if no likely program says more of the question: parsers learn
+    that first questions often ask for whole columns, and nobody notices rows too many in a sum.
+    """
+    ready, ids = rated.ready, rated.ids
+    follows = [SCOPES[ready.space.program(number).scope].follows for number in ids]
+    those = f" {' '.join(ready.question)} "
+    if any(f" {words} " in those for words in ("of those", "of these", "of them")):
+        order = sorted(range(len(ids)), key=lambda place: not follows[place])
+    else:
+        order = list(range(len(ids)))
+    first = order[0]
+    if ready.space.program(ids[first]).where is not None:
+        return order
+    missed = ready.words.missed
+    likely = [p for p in order if rated.probabilities[p] >= LIKELY * rated.probabilities[first]]
+    best = min(likely, key=lambda place: float(missed[ids[place]]))
+    return [best, *(place for place in order if place != best)]
+
+
+def _cannot_compute(wish: Wish | None) -> str:
+    if wish is not None and wish.each:
+        return f"{NO_GROUPS}; {CAN}."
+    if wish is None or wish.kind == "count":
+        return "I can count different values only in the whole table or in the last answer: ask for the rows first, then how many different ones there are."
+    return f"I found no column of numbers for the {wish.kind} that you ask for; name it as it is in the table's head."

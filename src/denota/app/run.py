@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rich.console import Console
@@ -34,10 +34,34 @@ class Turn:
     explanation: str
     confidence: float = 1.0
     sure: bool = True
+    table: Table | None = field(default=None, repr=False, compare=False)
+    """What it is about."""
+    source: Any = field(default=None, repr=False, compare=False)
+    """What the table was made of: a data frame, or the name of a file."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        return {**asdict(self), "answer": list(self.answer), "cells": [list(c) for c in self.cells]}
+        return {
+            "question": self.question,
+            "answer": list(self.answer),
+            "cells": [list(cell) for cell in self.cells],
+            "program": self.program,
+            "sql": self.sql,
+            "explanation": self.explanation,
+            "confidence": self.confidence,
+            "sure": self.sure,
+        }
+
+    @property
+    def declined(self) -> bool:
+        """Whether it was not answered; `explanation` says why."""
+        return not self.program
+
+    def frame(self) -> Any:
+        """Return the answer's rows and columns as a data frame: a slice of the one that was asked about, else one of pandas."""
+        from denota.app.frame import slice_of
+
+        return slice_of(self.table, self.source, self.cells)
 
 
 def run_programs(table: Table, texts: Sequence[str]) -> Iterator[Turn]:
@@ -68,12 +92,20 @@ def turn_of(
     columns = tuple(table.names[column] for column in found.columns)
     explanation = say(program, columns)
     written = print_program(program)
-    return Turn(text, answer, cells, written, query.sql(), explanation, confidence, sure)
+    return Turn(text, answer, cells, written, query.sql(), explanation, confidence, sure, table)
+
+
+def declined_turn(text: str, sentence: str) -> Turn:
+    """Return the turn of a question that cannot be answered, with the reason."""
+    return Turn(text, (), (), "", "", sentence, 0.0, False)
 
 
 def show_turn(table: Table, turn: Turn, console: Console, rows: int = 12) -> None:
     """Print a turn: the question, the table's rows around the answer with its cells marked, and why."""
     console.print(Text(f"› {visible(turn.question)}", "bold"))
+    if turn.declined:
+        console.print(Text(visible(turn.explanation) + "\n", "yellow"))
+        return
     if turn.cells:
         console.print(_marked(table, turn, console.width, rows))
     if not turn.answer:

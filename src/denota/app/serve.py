@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import secrets
+import socket
 import sys
 from pathlib import Path
 from typing import Final
@@ -19,14 +20,22 @@ PATIENCE: Final = 20
 """Seconds that open connections have when the server is stopped."""
 
 
+MOST: Final = 500
+"""Connections at a time."""
+
+
 def serve(host: str, port: int, model: str, sessions: Path | None, token: str | None) -> None:
     """Serve until stopped."""
     import uvicorn
 
-    store = SessionStore(sessions or sessions_path())
+    if port and not is_free(host, port):
+        raise DataError(f"port {port} of {host} cannot be listened on; name another with --port")
+    port = port or some_port(host)
+    service = Service(load_run(model), SessionStore(sessions or sessions_path()))
     if token is None and not is_local(host):
         token = secrets.token_urlsafe(24)
-    app = make_app(Service(load_run(model), store), token)
+    hosts = None if token is not None else {"localhost", "127.0.0.1", "::1", host}
+    app = make_app(service, token, hosts)
     print(f"denota listens on {address(host, port, token)}", file=sys.stderr, flush=True)
     try:
         uvicorn.run(
@@ -35,12 +44,32 @@ def serve(host: str, port: int, model: str, sessions: Path | None, token: str | 
             port=port,
             log_level="warning",
             timeout_graceful_shutdown=PATIENCE,
+            timeout_keep_alive=30,
+            limit_concurrency=MOST,
             h11_max_incomplete_event_size=64 << 10,
         )
-    except OSError as error:
-        raise DataError(f"{host}:{port} cannot be listened on: {error.strerror}") from None
     finally:
-        store.close()
+        service.close()
+
+
+def is_free(host: str, port: int) -> bool:
+    """Say whether a port can be listened on."""
+    try:
+        family, *_, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place)
+    except OSError:
+        return False
+    return True
+
+
+def some_port(host: str) -> int:
+    """Return a port that nobody listens on."""
+    family, *_, place = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.bind(place)
+        return int(probe.getsockname()[1])
 
 
 def is_local(host: str) -> bool:

@@ -2,13 +2,14 @@
 
     {"table": "path.csv", "turns": [{"question": "...", "answer": ["cell text"]}, {"question": "...", "cells": [[0, 1]]}]}
 
-Tables are relative to the file. A turn gives its answer as texts or numbers (`answer`), as cells, as both if they agree, or not at
+Tables are relative to the file, or stand in the line itself: `{"table": {"columns": [...], "rows": [[...], ...]}, "turns": ...}`. A turn gives its answer as texts or numbers (`answer`), as cells, as both if they agree, or not at
 all; a turn that `denota ask --json` printed will do. A line may carry an `id` and an `annotator`; further keys beside `turns` are
 free for notes, but in a turn they are refused, since a misspelt `answer` would otherwise be lost without a word.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ from denota.data.example import Example, Question
 from denota.data.loaded import Loaded, Problem
 from denota.data.resolve import CellIndex, agrees, resolve_answer
 from denota.errors import DataError, TableError
+from denota.tables.inline import inline_table
 from denota.tables.io import read_table
 from denota.tables.table import Cell, Table
 
@@ -94,7 +96,7 @@ def _read_line(
             raise DataError(
                 f"the id {name[0]!r} belongs to line {taken[name]} already; give each line its own"
             )
-        index = _open_table(path.parent, file, tables)
+        index = _open_table(path.parent, file, conversation["table"], tables)
     except DataError as error:
         return Loaded((), (), (Problem(path, line, None, str(error)),))
     taken[name] = line
@@ -141,6 +143,9 @@ def _no_constant(name: str) -> None:
 
 def _table_and_turns(conversation: dict[str, Any]) -> tuple[str, list[Any]]:
     file, turns = conversation.get("table"), conversation.get("turns")
+    if isinstance(file, dict):
+        content = json.dumps([file.get("columns"), file.get("rows")])
+        file = f"inline-{hashlib.sha256(content.encode()).hexdigest()[:16]}"
     if not isinstance(file, str) or not file.strip():
         raise DataError('"table" must be the path of a table, relative to this file')
     if not isinstance(turns, list) or not turns:
@@ -157,12 +162,16 @@ def _name(conversation: dict[str, Any], key: str, default: str) -> str:
     return _encodable(str(value), key)
 
 
-def _open_table(directory: Path, file: str, tables: dict[str, CellIndex | DataError]) -> CellIndex:
+def _open_table(
+    directory: Path, file: str, given: Any, tables: dict[str, CellIndex | DataError]
+) -> CellIndex:
+    """The table of a file, or the one that is given itself."""
     place = os.path.normpath(os.path.join(directory, file))
     if place not in tables:
         try:
             # A bare "-" would mean standard input.
-            tables[place] = CellIndex(read_table(os.path.join(directory, file)))
+            opened = inline_table(given) if isinstance(given, dict) else read_table(os.path.join(directory, file))  # fmt: skip
+            tables[place] = CellIndex(opened)
         except TableError as error:
             tables[place] = DataError(f"the table cannot be read: {error}")
     found = tables[place]

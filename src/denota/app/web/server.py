@@ -1,36 +1,29 @@
 """The server: a REST API over conversations, its documentation, and the page, none of which needs a network outside.
 
-No text of a request is evaluated or becomes a path; requests are limited in size, and a server that listens beyond this machine asks for a token.
+No text of a request is evaluated or becomes a path.
 """
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Collection
 from importlib.resources import files
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
+from fastapi import APIRouter, Body, FastAPI, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from fastapi_offline import FastAPIOffline
 from pydantic import BaseModel, ConfigDict, Field
 
 import denota
 from denota.app.chat import Reading
-from denota.app.run import Turn
-from denota.app.web.export import answer_csv, conversation_jsonl
-from denota.app.web.service import LARGEST, LONGEST, Live, Service
-from denota.errors import DenotaError
+from denota.app.export import answer_csv, conversation_jsonl
+from denota.app.web.batcher import Busy
+from denota.app.web.guard import Guard
+from denota.app.web.service import LARGEST, LONGEST, Service, session_object, to_csv
+from denota.errors import DataError, DenotaError
 
 PAGE: Final = files("denota.app.web") / "page"
 KINDS: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
-"""What a browser is told of every page of ours: nothing from elsewhere is loaded."""
 Id = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
@@ -61,12 +54,75 @@ class Choice(Strict):
     program: str = Field(max_length=20_000)
 
 
-def make_app(service: Service, token: str | None = None) -> FastAPI:
+class ColumnInfo(BaseModel):
+    """A column of a table."""
+
+    name: str
+    kind: str
+    """`text`, `number` or `date`."""
+    unit: str
+
+
+class TurnInfo(BaseModel):
+    """A question and its answer; a question that cannot be answered has no program, and the explanation says why."""
+
+    question: str
+    answer: list[str]
+    cells: list[tuple[int, int]]
+    """`[row, column]` each, row 0 the first after the header; of a computed value, the cells it is computed of."""
+    program: str
+    sql: str
+    explanation: str
+    confidence: float
+    sure: bool
+
+
+class ReadingInfo(TurnInfo):
+    """One way to understand the last question."""
+
+    probability: float
+    critique: float
+
+
+class SessionInfo(BaseModel):
+    """A conversation: its table's columns, and its turns."""
+
+    id: str
+    name: str
+    rows: int
+    columns: list[ColumnInfo]
+    turns: list[TurnInfo]
+
+
+class Row(BaseModel):
+    """A row, with its number in the table, which cells of answers go by."""
+
+    row: int
+    cells: list[str]
+
+
+class Rows(BaseModel):
+    """Some rows as they are seen, sorted and searched, and how many there are in all."""
+
+    total: int
+    rows: list[Row]
+
+
+class Sentence(BaseModel):
+    """Why something could not be done."""
+
+    detail: str
+
+
+def make_app(
+    service: Service, token: str | None = None, hosts: Collection[str] | None = None
+) -> FastAPI:
     """Return the server's application.
 
     Args:
         service: the conversations.
-        token: what a request must bring along, in `Authorization: Bearer` or once in `?token=`; none is asked for if there is none.
+        token: what a request must bring along; none is asked for if there is none.
+        hosts: the names the server answers to; any if none are given.
     """
     app = FastAPIOffline(
         title="denota",
@@ -76,50 +132,57 @@ def make_app(service: Service, token: str | None = None) -> FastAPI:
 
     @app.exception_handler(DenotaError)
     async def _sentence(request: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"detail": str(error)}, 400)
+        return JSONResponse({"detail": str(error)}, 503 if isinstance(error, Busy) else 400)
 
-    @app.middleware("http")
-    async def _guard(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-        size = request.headers.get("content-length", "0")
-        if not size.isdecimal() or int(size) > LARGEST + (1 << 16):
-            return JSONResponse({"detail": f"more than {LARGEST >> 20} MB are not taken"}, 413)
-        given = request.headers.get("authorization", "").removeprefix("Bearer ")
-        given = given or request.cookies.get("denota", "") or request.query_params.get("token", "")
-        if token is not None and not hmac.compare_digest(given.encode(), token.encode()):
-            return JSONResponse({"detail": "a token is needed; the server printed it"}, 401)
-        response = await go_on(request)
-        if not request.url.path.startswith(("/docs", "/redoc", "/static-offline-docs")):
-            response.headers.update(HEADERS)
-        if token is not None and request.query_params.get("token"):
-            response.set_cookie("denota", token, httponly=True, samesite="strict")
-        return response
-
-    app.include_router(_api(service))
+    app.add_middleware(Guard, largest=LARGEST + (1 << 16), token=token, hosts=hosts)
+    app.include_router(_sessions(service))
+    app.include_router(_files(service))
     app.include_router(_pages())
     return app
 
 
-def _api(service: Service) -> APIRouter:
-    api = APIRouter(prefix="/api", responses={400: {"description": "Could not be done; says why"}})
+REFUSED: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": Sentence, "description": "Could not be done; says why"},
+    413: {"model": Sentence, "description": "Too large"},
+    503: {"model": Sentence, "description": "Too much to do"},
+}
+
+
+def _sessions(service: Service) -> APIRouter:
+    api = APIRouter(prefix="/api", responses=REFUSED)
 
     @api.get("/samples")
     def samples() -> list[str]:
         """List the tables that come with denota."""
         return service.samples()
 
-    @api.post("/sessions", status_code=201)
+    @api.post("/sessions", status_code=201, response_model=SessionInfo)
     def begin(body: NewSession) -> dict[str, Any]:
-        """Begin a conversation about a table."""
+        """Begin a conversation about a table: a sample, or text."""
         if body.sample is not None:
-            return session_json(service.begin_sample(body.sample))
-        return session_json(service.begin(body.name, body.content or ""))
+            return session_object(service.begin_sample(body.sample))
+        text = body.content or ""
+        return session_object(service.begin(body.name, text.encode("utf-8", "replace")))
 
-    @api.get("/sessions/{id}")
+    @api.post("/sessions/upload", status_code=201, response_model=SessionInfo)
+    def upload(
+        data: Annotated[bytes, Body(media_type="application/octet-stream")],
+        name: Annotated[str, Query(max_length=200)] = "table",
+    ) -> dict[str, Any]:
+        """Begin a conversation about a table in a file: CSV, TSV, JSON, Excel or Parquet, gzipped or not."""
+        return session_object(service.begin(name, data))
+
+    @api.get("/sessions/{id}", response_model=SessionInfo)
     def session(id: Id) -> dict[str, Any]:
-        """Return a conversation: its table's columns, and its turns."""
-        return session_json(service.get(id))
+        """Return a conversation."""
+        return session_object(service.get(id))
 
-    @api.get("/sessions/{id}/rows")
+    @api.delete("/sessions/{id}", status_code=204)
+    def delete(id: Id) -> None:
+        """Forget a conversation and its table."""
+        service.delete(service.get(id))
+
+    @api.get("/sessions/{id}/rows", response_model=Rows)
     def rows(
         id: Id,
         start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
@@ -128,94 +191,98 @@ def _api(service: Service) -> APIRouter:
         down: bool = False,
         search: Annotated[str, Query(max_length=LONGEST)] = "",
     ) -> dict[str, Any]:
-        """Return some rows as they are seen, sorted and searched; each with its number in the table, which cells of answers go by."""
+        """Return some rows as they are seen, sorted and searched."""
         shown, total = service.rows(service.get(id), start, count, sort, down, search)
         return {"total": total, "rows": [{"row": row, "cells": cells} for row, cells in shown]}
 
-    @api.post("/sessions/{id}/ask")
+    @api.post("/sessions/{id}/ask", response_model=TurnInfo)
     def ask(id: Id, body: NewQuestion) -> dict[str, Any]:
         """Answer a question."""
         return service.ask(service.get(id), body.question).as_json()
 
-    @api.get("/sessions/{id}/readings")
+    @api.get("/sessions/{id}/readings", response_model=list[ReadingInfo])
     def readings(id: Id, count: Annotated[int, Query(ge=1, le=20)] = 5) -> list[dict[str, Any]]:
         """Return the best ways to understand the last question, each with an answer of its own, the one taken first."""
-        return [reading_json(one) for one in service.readings(service.get(id), count)]
+        return [reading_object(one) for one in service.readings(service.get(id), count)]
 
-    @api.post("/sessions/{id}/choose")
+    @api.post("/sessions/{id}/choose", response_model=TurnInfo)
     def choose(id: Id, body: Choice) -> dict[str, Any]:
         """Take another reading of the last question."""
         return service.choose(service.get(id), body.program).as_json()
 
-    @api.post("/sessions/{id}/undo")
+    @api.post("/sessions/{id}/undo", response_model=SessionInfo)
     def undo(id: Id) -> dict[str, Any]:
         """Take the last question back."""
         live = service.get(id)
         service.undo(live)
-        return session_json(live)
+        return session_object(live)
 
-    @api.post("/sessions/{id}/reset")
+    @api.post("/sessions/{id}/reset", response_model=SessionInfo)
     def reset(id: Id) -> dict[str, Any]:
         """Begin the conversation again."""
         live = service.get(id)
         service.reset(live)
-        return session_json(live)
+        return session_object(live)
 
-    @api.get("/sessions/{id}/export.jsonl", response_class=PlainTextResponse)
+    return api
+
+
+def _files(service: Service) -> APIRouter:
+    api = APIRouter(
+        prefix="/api/sessions/{id}", responses=REFUSED, default_response_class=PlainTextResponse
+    )
+
+    @api.get("/export.jsonl")
     def export(id: Id) -> PlainTextResponse:
-        """Return the conversation as `denota train` takes it, the table in it."""
-        return _file(conversation_jsonl(service.get(id)), "conversation.jsonl")
+        """Return the conversation as `denota train` takes it, with the table in it."""
+        return _file(conversation_jsonl(service.get(id).chat), "conversation.jsonl")
 
-    @api.get("/sessions/{id}/table.csv", response_class=PlainTextResponse)
+    @api.get("/table.csv")
     def table(id: Id) -> PlainTextResponse:
-        """Return the table that an exported conversation names."""
-        from denota.app.web.service import to_csv
-
+        """Return the table."""
         return _file(to_csv(service.get(id).table), "table.csv")
 
-    @api.get("/sessions/{id}/answer.csv", response_class=PlainTextResponse)
-    def answer(id: Id) -> PlainTextResponse:
-        """Return the last answer as CSV."""
-        return _file(answer_csv(service.get(id)), "answer.csv")
+    @api.get("/answer.csv")
+    def answer(
+        id: Id, turn: Annotated[int | None, Query(ge=0, le=10_000)] = None
+    ) -> PlainTextResponse:
+        """Return the answer of a turn as CSV, of the last if none is named."""
+        live = service.get(id)
+        turns = live.chat.turns
+        place = len(turns) - 1 if turn is None else turn
+        if not 0 <= place < len(turns):
+            raise DataError("there is no such turn")
+        return _file(answer_csv(turns[place], live.table), "answer.csv")
 
     return api
 
 
 def _pages() -> APIRouter:
     pages = APIRouter(include_in_schema=False)
+    parts = {part.name: part.read_bytes() for part in PAGE.iterdir() if _kind(part.name)}
+    index_html = (PAGE / "index.html").read_text(encoding="utf-8")
 
     @pages.get("/")
     def index() -> HTMLResponse:
-        return HTMLResponse((PAGE / "index.html").read_text(encoding="utf-8"))
-
-    names = {part.name for part in PAGE.iterdir() if part.name.rpartition(".")[2] in KINDS}
+        return HTMLResponse(index_html)
 
     @pages.get("/page/{name}")
     def part(name: str) -> Response:
-        if name not in names:  # a name, never a path
+        if name not in parts:  # a name, never a path
             return JSONResponse({"detail": "there is no such part of the page"}, 404)
-        return Response((PAGE / name).read_bytes(), media_type=KINDS[name.rpartition(".")[2]])
+        return Response(parts[name], media_type=_kind(name))
 
     return pages
 
 
-def session_json(live: Live) -> dict[str, Any]:
-    """Return a conversation for JSON."""
-    table = live.table
-    return {
-        "id": live.id,
-        "name": table.name,
-        "rows": len(table),
-        "columns": [{"name": c.name, "kind": c.kind, "unit": c.unit} for c in table.columns],
-        "turns": [turn.as_json() for turn in live.chat.turns],
-    }
+def _kind(name: str) -> str | None:
+    return KINDS.get(name.rpartition(".")[2])
 
 
-def reading_json(reading: Reading) -> dict[str, Any]:
+def reading_object(reading: Reading) -> dict[str, Any]:
     """Return a reading for JSON."""
-    turn: Turn = reading.turn
     more = {"probability": reading.probability, "critique": reading.critique}
-    return {**turn.as_json(), **more}
+    return {**reading.turn.as_json(), **more}
 
 
 def _file(text: str, name: str) -> PlainTextResponse:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from denota import sample
 from denota.app.chat import Chat, Reading
 from denota.app.run import Turn
+from denota.app.web.batcher import Batcher
 from denota.app.web.store import Asked, SessionStore
-from denota.errors import DataError, TableError
+from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
+from denota.tables.inline import inline_table, table_as_object
 from denota.tables.io import read_table
+from denota.tables.limits import Limits
 from denota.tables.table import Table
 
 LIVE: Final = 256
@@ -26,8 +31,10 @@ LARGEST: Final = 32 << 20
 """Bytes of a table that is taken."""
 LONGEST: Final = 2000
 """Characters of a question that is taken."""
-CELLS: Final = 2_000_000
-"""Cells of a table that is taken."""
+TURNS: Final = 500
+"""Questions of a conversation."""
+LIMITS: Final = Limits(bytes=4 * LARGEST, columns=500, cells=3_000_000)
+"""Of a table that is taken, unpacked."""
 
 
 @dataclass(eq=False)
@@ -37,10 +44,10 @@ class Live:
     id: str
     chat: Chat
     lock: threading.Lock = field(default_factory=threading.Lock)
-    orders: dict[tuple[int | None, bool, str], np.ndarray[tuple[int], np.dtype[np.int64]]] = field(
-        default_factory=dict
-    )
+    orders: dict[tuple[int | None, bool, str], NDArray[np.int64]] = field(default_factory=dict)
     """Rows as they were last sorted and searched."""
+    gone: bool = False
+    """Whether it was deleted."""
 
     @property
     def table(self) -> Table:
@@ -53,14 +60,19 @@ class Service:
 
     def __init__(self, parser: Parser, store: SessionStore) -> None:
         self.parser, self.store = parser, store
+        self.batcher = Batcher(parser)
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._lock = threading.Lock()
-        self._model = threading.Lock()
-        """The parser learns new words when it meets them, so one question is scored at a time."""
+        self._samples = {_plain(file): table for file, table in sample.tables().items()}
+
+    def close(self) -> None:
+        """Stop answering and close the store."""
+        self.batcher.close()
+        self.store.close()
 
     def samples(self) -> list[str]:
         """Return the names of the tables that come with denota."""
-        return [_plain(file) for file in sample.tables()]
+        return list(self._samples)
 
     def begin_sample(self, name: str) -> Live:
         """Begin a conversation about one of them.
@@ -68,31 +80,28 @@ class Service:
         Raises:
             DataError: there is none of this name.
         """
-        for file, table in sample.tables().items():
-            if _plain(file) == name:
-                return self._begin(name, to_csv(table))
-        raise DataError(f"there is no sample called {name}")
+        if name not in self._samples:
+            raise DataError(f"there is no sample called {name}")
+        return self._begin(self._samples[name])
 
-    def begin(self, name: str, content: str) -> Live:
-        """Begin a conversation about a table given as text: CSV, TSV or the like.
+    def begin(self, name: str, data: bytes) -> Live:
+        """Begin a conversation about a table given as the bytes of a file: CSV, TSV, JSON, Excel, Parquet, gzipped or not.
 
         Raises:
             TableError: it cannot be read, or is too large.
         """
-        raw = content.encode("utf-8", "replace")
-        if len(raw) > LARGEST:
+        if len(data) > LARGEST:
             raise TableError(f"the table is larger than {LARGEST >> 20} MB")
-        table = read_table(io.BytesIO(raw), ragged="fill")
-        return self._begin(name[:200] or "table", to_csv(table))
+        name = "".join(c for c in name if c.isprintable()).strip()[:200] or "table"
+        return self._begin(read_table(io.BytesIO(data), name=name, ragged="fill", limits=LIMITS))
 
-    def _begin(self, name: str, content: str) -> Live:
-        table = table_of(content, name)
-        if len(table) * len(table.columns) > CELLS:
-            raise TableError(f"the table has more than {CELLS:,} cells")
-        chat = Chat(self.parser, table)
-        live = Live(self.store.create(name, content), chat)
-        self._keep(live)
-        return live
+    def _begin(self, table: Table) -> Live:
+        chat = self._chat(table)
+        live = Live(self.store.create(json.dumps(table_as_object(table))), chat)
+        return self._keep(live)
+
+    def _chat(self, table: Table) -> Chat:
+        return Chat(self.parser, table, self.batcher)
 
     def get(self, id_: str) -> Live:
         """Return a conversation, brought back from disk if it is not in memory.
@@ -106,24 +115,22 @@ class Service:
                 self._live.move_to_end(id_)
                 return found
         saved = self.store.load(id_)
-        chat = Chat(self.parser, table_of(saved.content, saved.name))
+        chat = self._chat(inline_table(json.loads(saved.content)))
         for asked in saved.turns:
-            with self._model:
-                turn = chat.ask(asked.question)
-                if turn.program != asked.program:
-                    try:
-                        chat.choose(asked.program)
-                    except DataError:  # the parser is another by now
-                        break
-        live = Live(id_, chat)
-        self._keep(live)
-        return live
+            try:
+                chat.recall(asked.question, asked.program, asked.confidence, asked.sure)
+            except ProgramError:  # of a version with another language
+                break
+        return self._keep(Live(id_, chat))
 
-    def _keep(self, live: Live) -> None:
+    def _keep(self, live: Live) -> Live:
+        """Remember a conversation; if someone else brought it back meanwhile, theirs is the one."""
         with self._lock:
-            self._live[live.id] = live
+            live = self._live.setdefault(live.id, live)
+            self._live.move_to_end(live.id)
             while len(self._live) > LIVE:
                 self._live.popitem(last=False)
+        return live
 
     def ask(self, live: Live, question: str) -> Turn:
         """Answer a question; it is on disk before the answer is given."""
@@ -132,23 +139,34 @@ class Service:
             raise DataError("the question is empty; write what you want to know")
         if len(question) > LONGEST:
             raise DataError(f"the question is longer than {LONGEST:,} characters")
-        with live.lock, self._model:
-            place = len(live.chat.turns)
+        with live.lock:
+            if len(live.chat.turns) >= TURNS:
+                raise DataError(f"a conversation has at most {TURNS} questions; begin a new one")
             turn = live.chat.ask(question)
-            self.store.put(live.id, place, Asked(question, turn.program))
+            try:
+                self._save(live, turn)
+            except DataError:
+                live.chat.undo()  # what is not on disk was not said
+                raise
         return turn
+
+    def _save(self, live: Live, turn: Turn) -> None:
+        if live.gone:
+            raise DataError("there is no such session; begin a new one")
+        place = len(live.chat.turns) - 1
+        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure)
+        self.store.put(live.id, place, asked)
 
     def readings(self, live: Live, count: int = 5) -> tuple[Reading, ...]:
         """Return the ways to understand the last question."""
-        with live.lock, self._model:
+        with live.lock:
             return live.chat.readings(count)
 
     def choose(self, live: Live, program: str) -> Turn:
         """Take another reading of the last question."""
-        with live.lock, self._model:
+        with live.lock:
             turn = live.chat.choose(program)
-            place = len(live.chat.turns) - 1
-            self.store.put(live.id, place, Asked(turn.question, turn.program))
+            self._save(live, turn)
         return turn
 
     def undo(self, live: Live) -> None:
@@ -163,31 +181,28 @@ class Service:
             live.chat.reset()
             self.store.cut(live.id, 0)
 
+    def delete(self, live: Live) -> None:
+        """Forget a conversation and its table."""
+        with live.lock, self._lock:
+            live.gone = True
+            self._live.pop(live.id, None)
+            self.store.delete(live.id)
+
     def rows(
         self, live: Live, start: int, count: int, sort: int | None, down: bool, search: str
     ) -> tuple[list[tuple[int, list[str]]], int]:
         """Return some rows as they are seen, each with its number in the table, and how many there are in all."""
-        order = self._order(live, sort, down, search.strip().lower()[:LONGEST])
-        table = live.table
-        shown = [
-            (int(row), [column.text[int(row)] for column in table.columns])
-            for row in order[start : start + count]
-        ]
+        key = (sort, down, search.strip().lower()[:LONGEST])
+        order = live.orders.get(key)
+        if order is None:
+            order = seen_order(live.table, *key)
+            live.orders = {key: order}
+        columns = live.table.columns
+        shown = [(int(r), [c.text[int(r)] for c in columns]) for r in order[start : start + count]]
         return shown, len(order)
 
-    def _order(
-        self, live: Live, sort: int | None, down: bool, search: str
-    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        key = (sort, down, search)
-        with live.lock:
-            if key not in live.orders:
-                live.orders = {key: seen_order(live.table, sort, down, search)}
-            return live.orders[key]
 
-
-def seen_order(
-    table: Table, sort: int | None, down: bool, search: str
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def seen_order(table: Table, sort: int | None, down: bool, search: str) -> NDArray[np.int64]:
     """Return the rows that have a text in some cell, sorted by a column: by number or date where it is one, what is missing last.
 
     >>> table = Table.from_rows(["n"], [["10"], ["9"], ["-"]])
@@ -199,7 +214,7 @@ def seen_order(
         found = np.zeros(len(table), bool)
         for column in table.columns:
             here = np.array([search in value.lower() for value in column.values], bool)
-            found |= here[column.codes] if len(here) else False
+            found |= here[column.codes]
         rows = rows[found]
     if sort is None:
         return rows
@@ -207,18 +222,14 @@ def seen_order(
         raise DataError(f"there is no column {sort}")
     column = table.columns[sort]
     if column.kind == "text":
-        ranks = np.argsort(np.argsort(np.array([v.lower() for v in column.values]), kind="stable"))
-        keys = ranks[column.codes].astype(np.float64)
+        order = sorted(range(len(column.values)), key=lambda code: column.values[code].lower())
+        ranks = np.empty(len(order))
+        ranks[order] = np.arange(len(order))
+        keys = np.where(column.missing, np.nan, ranks[column.codes])
     else:
         keys = column.numbers if column.kind == "number" else column.dates.order
     keys = np.where(np.isnan(keys), np.inf, -keys if down else keys)
     return rows[np.argsort(keys[rows], kind="stable")]
-
-
-def table_of(content: str, name: str) -> Table:
-    """Return the table of its CSV."""
-    lines = list(csv.reader(io.StringIO(content)))
-    return Table.from_rows(lines[0], lines[1:], name)
 
 
 def to_csv(table: Table) -> str:
@@ -228,6 +239,18 @@ def to_csv(table: Table) -> str:
     writer.writerow(table.names)
     writer.writerows(zip(*(column.text for column in table.columns), strict=True))
     return out.getvalue()
+
+
+def session_object(live: Live) -> dict[str, Any]:
+    """Return a conversation for JSON."""
+    table = live.table
+    return {
+        "id": live.id,
+        "name": table.name,
+        "rows": len(table),
+        "columns": [{"name": c.name, "kind": c.kind, "unit": c.unit} for c in table.columns],
+        "turns": [turn.as_json() for turn in live.chat.turns],
+    }
 
 
 def _plain(file: str) -> str:

@@ -12,27 +12,33 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Final
 
 from denota.errors import DataError
 
+MOST: Final = 5000
+"""Sessions that are kept; beyond, the one that was left alone for longest goes."""
 SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, name TEXT NOT NULL, content TEXT NOT NULL, touched REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, content TEXT NOT NULL, touched REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS turns (
-    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL, question TEXT NOT NULL, program TEXT NOT NULL,
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
+    question TEXT NOT NULL, program TEXT NOT NULL, confidence REAL NOT NULL, sure INTEGER NOT NULL,
     PRIMARY KEY (session, place)
 );
+CREATE INDEX IF NOT EXISTS sessions_by_touch ON sessions (touched);
 """
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, and the program it was taken to mean."""
+    """A question, and the program it was taken to mean; none if it was declined."""
 
     question: str
     program: str
+    confidence: float
+    sure: bool
 
 
 @dataclass(frozen=True)
@@ -40,34 +46,44 @@ class Saved:
     """A session as it was kept."""
 
     id: str
-    name: str
     content: str
-    """The table as CSV."""
+    """The table as JSON."""
     turns: tuple[Asked, ...]
 
 
 class SessionStore:
-    """Sessions in a file."""
+    """Sessions in a file.
+
+    Raises:
+        DataError: the file cannot be opened, or is something else.
+    """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            self._connection.execute(f"PRAGMA {pragma}")
-        self._connection.executescript(SCHEMA)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.executescript(SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise DataError(
+                f"sessions cannot be kept in {path}: {error}; name another file with --sessions"
+            ) from None
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
 
-    def create(self, name: str, content: str) -> str:
+    def create(self, content: str) -> str:
         """Begin a session and return its id, which cannot be guessed."""
         id_ = secrets.token_urlsafe(16)
         with self._writing() as to:
+            to.execute("INSERT INTO sessions VALUES (?, ?, ?)", (id_, content, time.time()))
             to.execute(
-                "INSERT INTO sessions VALUES (?, ?, ?, ?)", (id_, name, content, time.time())
+                "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY touched DESC LIMIT -1 OFFSET ?)",
+                (MOST,),
             )
         return id_
 
@@ -79,20 +95,22 @@ class SessionStore:
         """
         with self._lock:
             found = self._connection.execute(
-                "SELECT name, content FROM sessions WHERE id = ?", (id_,)
+                "SELECT content FROM sessions WHERE id = ?", (id_,)
             ).fetchone()
             if found is None:
                 raise DataError("there is no such session; begin a new one")
             turns = self._connection.execute(
-                "SELECT question, program FROM turns WHERE session = ? ORDER BY place", (id_,)
+                "SELECT question, program, confidence, sure FROM turns WHERE session = ? ORDER BY place",
+                (id_,),
             ).fetchall()
-        return Saved(id_, found[0], found[1], tuple(Asked(*turn) for turn in turns))
+        asked = tuple(Asked(text, program, rate, bool(sure)) for text, program, rate, sure in turns)
+        return Saved(id_, found[0], asked)
 
     def put(self, id_: str, place: int, asked: Asked) -> None:
         """Keep a turn; those behind it are dropped."""
         with self._writing() as to:
             to.execute("DELETE FROM turns WHERE session = ? AND place >= ?", (id_, place))
-            to.execute("INSERT INTO turns VALUES (?, ?, ?, ?)", (id_, place, *_fields(asked)))
+            to.execute("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?)", (id_, place, *astuple(asked)))
             to.execute("UPDATE sessions SET touched = ? WHERE id = ?", (time.time(), id_))
 
     def cut(self, id_: str, place: int) -> None:
@@ -107,15 +125,19 @@ class SessionStore:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction.
+
+        Raises:
+            DataError: it could not be written, and nothing of it was.
+        """
         with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
+                self._connection.execute("COMMIT")
+            except BaseException as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise DataError(f"this could not be kept on disk ({error})") from None
                 raise
-            self._connection.execute("COMMIT")
-
-
-def _fields(asked: Asked) -> tuple[str, str]:
-    return asked.question, asked.program

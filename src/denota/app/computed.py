@@ -1,0 +1,300 @@
+"""What a question wants computed from cells: how many, how much in all, on average.
+
+Parsers learn to pick cells. So a question for a value is taken apart, by a few rules of English, into what is to be computed and a plain question for the cells:
+"how many cities have a castle?" is COUNT of "which cities have a castle?". Where a column holds the number itself ("how many visitors did it have?") it is looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from denota.errors import DataError
+from denota.generate.inflect import singular
+from denota.programs.denotation import Denotation
+from denota.programs.operators import AGGREGATES, SCOPES, TESTS
+from denota.programs.tree import Program, Test
+from denota.tables.column import Column
+from denota.tables.table import Table
+from denota.tokens import FUNCTION_WORDS, tokenise
+
+Kind = Literal["count", "sum", "average"]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A value wanted of cells."""
+
+    kind: Kind
+    question: str
+    """What is left to ask: for the cells it is computed from."""
+    noun: tuple[str, ...] = ()
+    """What is counted, as words in the singular."""
+    total: bool = False
+    """Whether a number of things is wanted in all: the sum, where a column holds such numbers."""
+    different: bool = False
+    """Whether equal ones count once."""
+    each: bool = False
+    """Whether it is wanted for each of several."""
+    done: bool = False
+    """Whether it is asked how many somebody did, got or had: "how many medals did she win?", which a column may hold."""
+
+    @property
+    def says_more(self) -> bool:
+        """Whether it says which cells; "how many is that?" does not."""
+        return bool(set(tokenise(self.question)) - FUNCTION_WORDS - _EMPTY)
+
+
+def wish_of(question: str, table: Table) -> Wish | None:
+    """Return what a question wants computed, None if it asks for cells.
+
+    >>> table = Table.from_rows(["City", "Visitors"], [["Oslo", "120"], ["Moss", "8"]])
+    >>> wish_of("how many cities have more than 100 visitors?", table).question
+    'which cities have more than 100 visitors?'
+    >>> wish_of("what is the average number of visitors?", table).kind
+    'average'
+    >>> wish_of("which city has the most visitors?", table) is None
+    True
+    """
+    if _ASKS_WHICH.match(question):
+        return None
+    named = words_of_names(table)
+    for kind, cue in (("average", _AVERAGE), ("sum", _TOTAL)):
+        found = cue.search(question)
+        if found is None or not named.isdisjoint(tokenise(found[0])):
+            continue
+        if found[0].lower().startswith("mean") and not _is_noun(question, found, named):
+            continue
+        rest = _cut(question, found)
+        if kind == "sum" and _HOW_MANY.search(rest):
+            return _count(rest, total=True)
+        each = _EACH.search(rest) is not None
+        plain = _NUMBER_OF.sub("", rest)
+        return Wish("average" if kind == "average" else "sum", plain, each=each)
+    found = _HOW_MANY.search(question)
+    if found is None or _is_name(found, question, table):
+        return None
+    return _count(question, total=False)
+
+
+def words_of_names(table: Table) -> set[str]:
+    """Return the words of the column names, short forms written out.
+
+    >>> sorted(words_of_names(Table.from_rows(["Avg. price", "Fat %"], [["1", "2"]])))
+    ['average', 'avg', 'fat', 'percent', 'percentage', 'price']
+    """
+    words = {word for name in table.names for word in tokenise(name)}
+    if any("%" in column.name or column.unit == "%" for column in table.columns):
+        words |= {"percent", "percentage"}
+    for short, long in (("avg", "average"), ("ave", "average"), ("tot", "total")):
+        words |= {long} if short in words else set()
+    return words
+
+
+def _is_noun(question: str, found: re.Match[str], named: set[str]) -> bool:
+    """Whether `mean` is the noun: "the mean weight", and not "what does this mean"."""
+    before = tokenise(question[: found.start()])[-1:]
+    after = tokenise(question[found.end() :])[:1]
+    names = {singular(word) for word in named}
+    return before == ("the",) or "of" in tokenise(found[0]) or singular("".join(after)) in names
+
+
+def _count(question: str, total: bool) -> Wish:
+    found = _HOW_MANY.search(question)
+    assert found is not None
+    rest = question[found.end() :].strip()
+    different = _DIFFERENT.match(rest)
+    rest = rest[different.end() :] if different else rest
+    words: list[str] = []
+    for word in tokenise(rest):
+        if word in _ENDS_NOUN or len(words) == 4:
+            break
+        words.append(singular(word))
+    before = question[: found.start()].strip()
+    asked = f"{before} which {rest}" if before else f"which {rest}"
+    return Wish(
+        "count",
+        asked,
+        tuple(words),
+        total,
+        different is not None,
+        _EACH.search(rest) is not None,
+        _DONE.match(rest) is not None and words[-1:] != ["time"],
+    )
+
+
+def _is_name(found: re.Match[str], question: str, table: Table) -> bool:
+    """Whether the cue is how a column is called: columns `Number of seats` and `Number` are looked up."""
+    if "number" not in tokenise(found[0]):
+        return False
+    told = " ".join(tokenise(question[found.start() :]))
+    names = [" ".join(tokenise(name)) for name in table.names]
+    of_one = found[0].lower().endswith(" the")
+    return any(
+        (n == "number" and of_one) or (n.startswith("number of") and n in told) for n in names
+    )
+
+
+def _cut(question: str, found: re.Match[str]) -> str:
+    kept = f"{question[: found.start()]} {question[found.end() :]}"
+    return " ".join(kept.split()).replace(" ?", "?")
+
+
+def is_amount(column: Column) -> bool:
+    """Say whether a column has numbers that can be added up; years cannot."""
+    return column.kind == "number" and column.unit != "year"
+
+
+def holds(column: Column, noun: Sequence[str]) -> bool:
+    """Say whether a column holds the number of what a noun names.
+
+    >>> holds(Column("Total visitors", ("12", "7")), ("visitor",)), holds(Column("City", ("a", "b")), ("city",))
+    (True, False)
+    """
+    name = {singular(word) for word in tokenise(column.name)} - FUNCTION_WORDS
+    return is_amount(column) and not name.isdisjoint(noun)
+
+
+def looks_up(wish: Wish, table: Table) -> bool:
+    """Say whether what is counted is what a column holds the number of."""
+    return wish.kind == "count" and any(holds(column, wish.noun) for column in table.columns)
+
+
+def computed(
+    program: Program, found: Denotation, wish: Wish, table: Table
+) -> tuple[Program, Denotation] | None:
+    """Return a program that picks cells as one that computes what is wished of them, None where that cannot be had of these.
+
+    Args:
+        program: picks the cells.
+        found: the cells.
+        wish: what to compute.
+        table: what the program is about.
+    """
+    if _takes_once(program):
+        return None  # rows dropped because others are like them would be missing
+    program, found = _without_totals(program, found, table)
+    amount = _is_column_of_amounts(found, table)
+    if wish.kind == "count" and amount:
+        column = table.columns[found.columns[0]]
+        held = (wish.each or wish.done) and not column.unit  # money and the like is not counted
+        if held or holds(column, wish.noun):
+            several = wish.total and len(found.rows) > 1
+            return with_value(program, found, "sum", table) if several else (program, found)
+        if len(found.rows) == 1 and looks_like_amount(wish):
+            return program, found
+    if wish.each:
+        return None
+    if wish.kind != "count":
+        if amount and len(found.rows) == 1:
+            return program, found  # the sum and the average of one cell is the cell
+        return with_value(program, found, wish.kind, table) if amount else None
+    if len(found.columns) != 1:
+        return None
+    column = table.columns[found.columns[0]]
+    if wish.different or (program.where is None and _repeats(column, wish.noun)):
+        if program.where is not None or program.scope == "cell":
+            return None
+        once = Test("distinct", column.name)
+        program = replace(program, columns=(column.name,), where=once)
+        rows = TESTS["distinct"].meaning(table, found.rows, once, ())
+        found = Denotation(tuple(rows), found.columns)
+    return with_value(program, found, "count", table)
+
+
+def _takes_once(program: Program) -> bool:
+    where = program.where
+    tests = () if where is None else (where,) if isinstance(where, Test) else where.parts
+    return any(test.operator == "distinct" for test in tests)
+
+
+def _without_totals(
+    program: Program, found: Denotation, table: Table
+) -> tuple[Program, Denotation]:
+    """Leave out rows that say `Total`: they would count twice."""
+    if program.scope != "table" or len(found.rows) < 2:
+        return program, found
+    scope = SCOPES["without_totals"].meaning(table, ())
+    if len(scope) == len(table):
+        return program, found
+    kept = set(scope)
+    rows = tuple(row for row in found.rows if row in kept)
+    return replace(program, scope="without_totals"), replace(found, rows=rows)
+
+
+def looks_like_amount(wish: Wish) -> bool:
+    """Whether something is counted that is seldom a row of a table ("how many people live in Oslo?")."""
+    return bool(wish.noun) and wish.noun[-1] in _AMOUNTS
+
+
+def with_value(
+    program: Program, found: Denotation, aggregate: str, table: Table
+) -> tuple[Program, Denotation]:
+    """Return a program and its cells with a value computed of them."""
+    cells = [(row, column) for row in found.rows for column in found.columns]
+    value = AGGREGATES[aggregate].meaning(table, cells)
+    return replace(program, aggregate=aggregate), replace(found, value=value)
+
+
+def _repeats(column: Column, noun: Sequence[str]) -> bool:
+    """Whether a column is the noun that is counted, and has values more than once: countries are counted once each."""
+    name = {singular(word) for word in tokenise(column.name)}
+    return bool(noun) and noun[-1] in name and len(column.values) < len(column)
+
+
+def same_again(wish: Wish, table: Table, previous: Denotation | None) -> Program:
+    """Return the program of a wish that says no more than what to compute: of the previous answer, or of all rows.
+
+    Raises:
+        DataError: there is nothing that it could be computed of.
+    """
+    if previous is not None:
+        if wish.kind != "count" and not _is_column_of_amounts(previous, table):
+            raise DataError(
+                f"The last answer is not one column of numbers, so it has no {wish.kind}; say of which column."
+            )
+        return Program((), "previous")
+    if wish.kind != "count":
+        raise DataError(f"Say of which column you want the {wish.kind}.")
+    return Program((table.names[0],))
+
+
+def _is_column_of_amounts(found: Denotation, table: Table) -> bool:
+    return len(found.columns) == 1 and is_amount(table.columns[found.columns[0]])
+
+
+_ASKS_WHICH: Final = re.compile(
+    r"\W*(?:and |but |so |of (?:those|these|them),? )*(?:who|whose|whom|which|where|when|why)\b",
+    re.IGNORECASE,
+)
+_EACH: Final = re.compile(r"\b(?:each|every)\b", re.IGNORECASE)
+_DONE: Final = re.compile(r"(?:[\w'-]+ ){0,3}(?:did|do|does)\b", re.IGNORECASE)
+_HOW_MANY: Final = re.compile(
+    r"\bhow many\b|^(?:\W*(?:and|so|please|of (?:those|these|them),?)\s)*\s*(?:(?:what|tell me|give me|show me|find)(?:'s| is| was| are| were)?\s+)?"
+    r"(?:(?:the|their|its)\s+)?(?:number|count)\s+of\b(?:\s+(?:all|the)\b)*"
+    r"|^\s*(?:please\s+)?count\b(?:\s+(?:up|all|the)\b)*",
+    re.IGNORECASE,
+)
+_NUMBER_OF: Final = re.compile(r"\b(?:number|amount) of\s+", re.IGNORECASE)
+_TOTAL: Final = re.compile(
+    r"\b(?:in (?:grand )?total|altogether|all together|taken together|put together|combined(?! with))\b|\bin all(?=\W*$)"
+    r"|\b(?:(?:grand|overall|combined)\s+)?(?:total|sum)\b(?:\s+sum\b)?(?:\s+of\b)?(?:\s+(?:all|the)\b)*"
+    r"|^\s*(?:please\s+)?(?:add|sum)\s+up\b",
+    re.IGNORECASE,
+)
+_AVERAGE: Final = re.compile(
+    r"\bon average\b|\baverage(?:d)?\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*|\bmean\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*",
+    re.IGNORECASE,
+)
+_DIFFERENT: Final = re.compile(r"(?:different|distinct|unique|separate)\s+", re.IGNORECASE)
+_ENDS_NOUN: Final = FUNCTION_WORDS | frozenset(
+    "took lives live lived won lost played scored made came went contain contains say got take takes cost".split()
+)
+_EMPTY: Final = frozenset(
+    "total sum average mean count number rows row entries entry records record lines table listed list please tell give show value values".split()
+)
+_AMOUNTS: Final = frozenset(
+    "people person inhabitant resident point goal dollar euro pound kilometer kilometre km mile metre meter hour minute second day week month percent".split()
+)

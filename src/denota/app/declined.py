@@ -1,0 +1,170 @@
+"""What the language cannot say is declined with a sentence, rather than answered with something else.
+
+The rules look for words that ask for more than picking cells, counting and adding up. A word that the table itself has, in a column's name or a cell, is no such sign: a column
+`Percent` can be asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from denota.app.computed import Wish, looks_up, words_of_names
+from denota.generate.inflect import singular
+from denota.tables.table import Table
+from denota.tokens import FUNCTION_WORDS, tokenise
+
+NO_GROUPS: Final = "I cannot group rows and work something out for each group"
+NO_ARITHMETIC: Final = "I cannot subtract, multiply or compare amounts with each other"
+CAN: Final = "I can pick cells by conditions, count them, add them up and average them"
+
+
+def reason_to_decline(question: str, table: Table, wish: Wish | None = None) -> str | None:
+    """Return a sentence if a question asks for what no program can say, else None.
+
+    Args:
+        question: as it was asked.
+        table: what it is about.
+        wish: what it wants computed, if anything.
+
+    >>> table = Table.from_rows(["City", "People", "Percent"], [["Oslo", "709037", "3"]])
+    >>> reason_to_decline("what is the median of people?", table)
+    'I cannot work out medians and the like; I can pick cells by conditions, count them, add them up and average them.'
+    >>> reason_to_decline("what percent has Oslo?", table) is None
+    True
+    """
+    words = tokenise(question)
+    if not any(any(letter.isalnum() for letter in word) for word in words):
+        return f"There are no words in that. {_about(table)}"
+    if _is_foreign(words, table):
+        return f"I only read English. {_about(table)}"
+    if _ARITHMETIC.search(question):
+        return f"{NO_ARITHMETIC}; {CAN}."
+    text = " ".join(words)
+    if _SMALL_TALK.fullmatch(text):
+        return f"I only answer questions about this table. {_about(table)}"
+    for pattern, what in _RULES:
+        found = pattern.search(text)
+        if found is not None and not _is_said(found[0], table):
+            return f"{what}; {CAN}."
+    if wish is not None and _asks_for_groups(text, wish, table):
+        return f"{NO_GROUPS}; {CAN}."
+    return None
+
+
+def _is_said(cue: str, table: Table) -> bool:
+    """Whether the table itself says what looks like a cue."""
+    words = {singular(word) for word in cue.split()} - FUNCTION_WORDS
+    return not (words_of_names(table) | _words_of(table)).isdisjoint(words)
+
+
+def _asks_for_groups(text: str, wish: Wish, table: Table) -> bool:
+    """Whether a value is wanted for each of several: `per country`, `by country` where that is a column."""
+    if wish.kind == "count" and (wish.each or looks_up(wish, table)):
+        return False  # a column may hold it
+    names = [" ".join(tokenise(name)) for name in table.names]
+    found = _GROUPS.search(text)
+    if found is not None:
+        return not any(found[0] in name for name in names)
+    by = re.search(r"\bby (?:the )?(\w+)$", text)
+    return by is not None and any(singular(by[1]) in map(singular, n.split()) for n in names)
+
+
+def off_topic(question: str, table: Table) -> bool:
+    """Say whether a question has words, and none of them is the table's: no name, no value, no number.
+
+    >>> table = Table.from_rows(["City", "People"], [["Oslo", "709037"]])
+    >>> off_topic("write me a poem", table), off_topic("which cities are there?", table)
+    (True, False)
+    """
+    words = {singular(word) for word in tokenise(question)} - FUNCTION_WORDS
+    if any(word[0].isdigit() for word in words):
+        return False
+    return bool(words) and words.isdisjoint(_words_of(table))
+
+
+def nothing_found(table: Table) -> str:
+    """Say that a question seems to be about something else."""
+    return f"I find nothing of that in this table. {_about(table)}"
+
+
+def _about(table: Table) -> str:
+    names = [" ".join(name.split())[:40] for name in table.names[:6]]
+    more = " and more" if len(table.names) > 6 else ""
+    return f"Ask about {', '.join(names)}{more}."
+
+
+def _is_foreign(words: tuple[str, ...], table: Table) -> bool:
+    """Whether most letters are of another script, and no word is the table's."""
+    letters = [letter for word in words for letter in word if letter.isalpha()]
+    latin = sum(letter < "\u0250" for letter in letters)
+    if not letters or 2 * latin >= len(letters):
+        return False
+    return _words_of(table).isdisjoint(words)
+
+
+@lru_cache(maxsize=16)
+def _words_of(table: Table) -> frozenset[str]:
+    """The words of names and values, in the singular as well."""
+    return frozenset(_each_word(table))
+
+
+def _each_word(table: Table) -> Iterator[str]:
+    for column in table.columns:
+        texts = (column.name,) if column.kind == "number" else (column.name, *column.values)
+        for text in texts:
+            for word in tokenise(text):
+                yield word
+                yield singular(word)
+
+
+def _rule(pattern: str, what: str) -> tuple[re.Pattern[str], str]:
+    return re.compile(rf"\b(?:{pattern})(?:\b|(?<= ))"), what
+
+
+_RULES: Final = (
+    _rule(
+        r"median|standard deviation|variance|quartile|percentile|correlat\w+|regression|distribution|histogram|outliers?",
+        "I cannot work out medians and the like",
+    ),
+    _rule(
+        r"percent|percentage|proportion|fraction|ratio (?:of|between)|share of",
+        "I cannot work out shares and percentages",
+    ),
+    _rule(
+        r"differences? (?:between|in)|the difference|subtract\w*|minus|multipl\w+|divided by|how (?:much|many) (?:more|less|fewer|longer|shorter|higher|lower|bigger|larger|smaller|taller|heavier|older|younger|faster|better)"
+        r"|(?:twice|half|double) (?:as|the)|times (?:as|more|larger|bigger|higher)|plus \d+|\d+ plus|square root|gr(?:ew|ow|owth) rate|increased? from|change from",
+        NO_ARITHMETIC,
+    ),
+    _rule(
+        r"grouped by|group (?=(?:\w+ ){1,3}by\b)|broken down|break down|breakdown|most (?:common|frequent|often)|least (?:common|frequent)"
+        r"|(?:appears?|occurs?|shows? up|listed) (?:the )?(?:most|more than once|twice|at least twice)|duplicates?",
+        NO_GROUPS,
+    ),
+    _rule(
+        r"^(?:but |and |so )?why|how come|what (?:caused|made|explains)|explain|reasons? (?:for|why|behind)|what do you think|your opinion|should (?:i|we)|recommend\w*|advice",
+        "I cannot say why, or what to think of it: I only read what the table says",
+    ),
+    _rule(
+        r"predict\w*|forecast\w*|next year|in the future|extrapolat\w+|estimate|trends?|what will|how (?:many|much) (?=(?:\w+ ){0,3}will\b)|what if",
+        "I cannot look beyond what the table says",
+    ),
+    _rule(
+        r"^(?:please |can you |could you )?(?:plot|draw|chart|graph|visuali[sz]e|describe|translate)|(?:make|draw|show|give|create|plot) (?:me |us )?(?:a |the )?(?:\w+ )?(?:plot|chart|graph|diagram|histogram)"
+        r"|summari[sz]e|summary|write (?:me |us )?(?:a|an|some)|write (?=\w+ code)|poem|joke|story|email",
+        "I only answer with cells of the table, counts, sums and averages",
+    ),
+    _rule(
+        r"^(?:please |can you |could you )?(?:delete|remove|drop|add(?! up)|insert|append|rename|update|change|replace|fill|save|export|import|sort|convert|multiply|divide)",
+        "I only answer questions: the table stays as it is",
+    ),
+)
+"""Words that ask for what there is no program for, and what to say then."""
+_GROUPS: Final = re.compile(r"\b(?:for (?:each|every)|each|per) \w+")
+_ARITHMETIC: Final = re.compile(r"\d\s*[*×÷+^]\s*\d")
+_SMALL_TALK: Final = re.compile(
+    r"(?:hello|hi|hey|good (?:morning|evening|afternoon|day)|thanks?|thank you|cheers|bye|goodbye|ok|okay|please|help|help me|test|how are you|who are you|what are you|what can you do)"
+    r"(?: (?:there|denota|you|so much|very much|a lot|please|all))*"
+)

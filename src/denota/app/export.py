@@ -1,0 +1,70 @@
+"""Conversations and answers as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any, Final
+
+from denota.app.chat import Chat
+from denota.app.run import Turn
+from denota.errors import DataError
+from denota.tables.inline import table_as_object
+from denota.tables.table import Table
+
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet would take for a formula at the beginning of a cell."""
+
+
+def conversation_jsonl(chat: Chat, table: Any = None) -> str:
+    """Return a conversation as `denota train` takes it, the cells of each answer with it; questions that were declined are left out.
+
+    Args:
+        chat: the conversation.
+        table: what to write for the table, such as the path of its file; the table itself if nothing.
+
+    Raises:
+        DataError: no question was answered yet.
+    """
+    turns = []
+    for turn in chat.turns:
+        if turn.cells:
+            turns.append({"question": turn.question, "cells": [list(c) for c in turn.cells]})
+        elif not turn.declined:
+            turns.append({"question": turn.question})  # an answer without cells teaches nothing
+    if not turns:
+        raise DataError("no question was answered yet, so there is no conversation to write")
+    written = {"table": table if table is not None else table_as_object(chat.table), "turns": turns}
+    return json.dumps(written, ensure_ascii=False) + "\n"
+
+
+def answer_csv(turn: Turn, table: Table) -> str:
+    """Return an answer as CSV: the value, or the cells with the row of each beside it."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if turn.program.split(" (")[0] in ("COUNT", "SUM", "AVERAGE", "SMALLEST", "LARGEST"):
+        writer.writerows([["answer"], [_harmless(text) for text in turn.answer]])
+        return out.getvalue()
+    columns = sorted({column for _, column in turn.cells})
+    cells = set(turn.cells)
+    writer.writerow(["row", *(_harmless(table.names[column]) for column in columns)])
+    for row in sorted({row for row, _ in turn.cells}):
+        texts = [table.cell(row, c) if (row, c) in cells else "" for c in columns]
+        writer.writerow([row, *map(_harmless, texts)])
+    return out.getvalue()
+
+
+def _harmless(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula; numbers stay what they are.
+
+    >>> _harmless("=1+1"), _harmless("-5")
+    ("'=1+1", '-5')
+    """
+    if not text.startswith(FORMULA):
+        return text
+    try:
+        float(text.replace(",", ""))
+    except ValueError:
+        return f"'{text}"
+    return text

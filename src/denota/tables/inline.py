@@ -1,0 +1,48 @@
+"""A table within JSON: `{"name": "...", "columns": ["...", ...], "rows": [["...", ...], ...]}`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from denota.errors import TableError
+from denota.tables.table import Table
+
+
+def table_as_object(table: Table) -> dict[str, Any]:
+    """Return a table as an object that JSON can hold.
+
+    >>> table_as_object(Table.from_rows(["city"], [["Oslo"]], "cities"))
+    {'name': 'cities', 'columns': ['city'], 'rows': [['Oslo']]}
+    """
+    rows = [list(row) for row in zip(*(column.text for column in table.columns), strict=True)]
+    return {"name": table.name, "columns": list(table.names), "rows": rows}
+
+
+def inline_table(content: Any) -> Table:
+    """Return the table of such an object; numbers among its cells are taken as text.
+
+    >>> inline_table({"columns": ["n"], "rows": [[1], [2.5]]})["n"].text
+    ('1', '2.5')
+
+    Raises:
+        TableError: it is not one.
+    """
+    if not isinstance(content, dict):
+        raise TableError('a table within JSON is {"columns": [...], "rows": [[...], ...]}')
+    names, rows = content.get("columns"), content.get("rows")
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+        raise TableError('"columns" must be a list of names')
+    if not isinstance(rows, list) or not rows:
+        raise TableError('"rows" must be a list of at least one row')
+    for number, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != len(names):
+            raise TableError(f"row {number} must be a list of {len(names)} cells")
+        if not all(_is_cell(cell) for cell in row):
+            raise TableError(f"row {number} has a cell that is neither text nor a number")
+    texts = (["" if cell is None else str(cell) for cell in row] for row in rows)
+    name = content.get("name")
+    return Table.from_rows(names, texts, name if isinstance(name, str) and name else "table")
+
+
+def _is_cell(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str | int | float) and not isinstance(cell, bool))
