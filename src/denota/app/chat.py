@@ -108,7 +108,7 @@ class Chat:
         config = parser.config
         self.parser = parser
         self.table: Table = read_plainly(table) if config.data.numbers == "plain" else table
-        self.preparer = Preparer.of(config, kept=2)
+        self.preparer = Preparer.of(config, kept=1, keep_spaces=True)
         self._rate = rate or (lambda ready: parser.rated([ready], RATED)[0])
         self._told: list[_Told] = []
         self._last_rated: tuple[_Told, _Rated] | None = None

@@ -60,13 +60,15 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
     inner = None if looks_around else narrowed
 
     def select(*what: Any) -> exp.Query:
-        query = exp.select(*what).from_(exp.Table(this=source.copy()))
+        # what is new needs no copy: sqlglot's builders would copy the whole query each time
+        query = exp.select(*what, copy=False).from_(exp.Table(this=source.copy()), copy=False)
         for condition in (inner, where):
             if condition is not None:
-                query = query.where(condition.copy())
+                query = query.where(condition.copy(), copy=False)
         if looks_around:
             every = exp.select(exp.Star()).from_(exp.Table(this=names.source.copy()))
-            query = query.with_(exp.to_identifier(SCOPE), as_=every.where(narrowed.copy()))
+            every = every.where(narrowed.copy(), copy=False)
+            query = query.with_(exp.to_identifier(SCOPE), as_=every, copy=False)
         if previous is not None and _mentions(query, PREVIOUS):
             before = exp.CTE(
                 this=previous.rows.copy(), alias=exp.TableAlias(this=exp.to_identifier(PREVIOUS))
@@ -75,7 +77,7 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
             if existing is not None:
                 existing.expressions.insert(0, before)
             else:
-                query = query.with_(exp.to_identifier(PREVIOUS), as_=previous.rows.copy())
+                query = query.with_(exp.to_identifier(PREVIOUS), as_=previous.rows.copy(), copy=False)
         return query
 
     order = exp.column(ROW)
@@ -91,7 +93,7 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
             value = AGGREGATES[program.aggregate].sql(names.value(columns[0]))
         return Query(select(exp.alias_(value, "value")), rows, columns)
     shown = [names.shown(column) for column in columns]
-    return Query(select(exp.column(ROW), *shown).order_by(order), rows, columns)
+    return Query(select(exp.column(ROW), *shown).order_by(order, copy=False), rows, columns)
 
 
 def rows_query(rows: Sequence[int], columns: Sequence[str], table: Table) -> Query:
@@ -233,13 +235,14 @@ class Names:
         if index_of(self.table).columns[self.table.names.index(column)].order is None:
             return exp.false()
         value = self.value(column)
-        query = self._of_scope(exp.column(ROW)).where(value.is_(exp.null()).not_())
+        query = self._of_scope(exp.column(ROW)).where(value.is_(exp.null()).not_(), copy=False)
         query = query.order_by(
             exp.Ordered(this=value.copy(), desc=largest),
             exp.Ordered(this=exp.column(ROW), desc=largest),
+            copy=False,
         )
-        query = query.limit(count)
-        return exp.column(ROW).isin(query=query.offset(skip) if skip else query)
+        query = query.limit(count, copy=False)
+        return exp.column(ROW).isin(query=query.offset(skip, copy=False) if skip else query)
 
     def extreme(self, column: str, largest: bool) -> exp.Expr:
         """The rows with the largest or smallest value of the scope."""

@@ -130,6 +130,7 @@ def prepare(
     answer: Iterable[Cell] | None,
     language: frozenset[str],
     lexicon: Lexicon,
+    keep_space: bool = False,
 ) -> Prepared:
     """Turn a question into arrays.
 
@@ -141,6 +142,7 @@ def prepare(
         answer: the gold cells, for training.
         language: the operators of the program language.
         lexicon: the pairs of the critique.
+        keep_space: whether to keep its programs, which take memory, rather than make them again when trees are asked for.
     """
     space = program_space(question, table, previous, language)
     axes = axes_of(space)
@@ -149,6 +151,7 @@ def prepare(
     situation = space.families[0].conditions.situation
     constants: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
     surfaces = [_surfaces(tokens, axes.values[0], words) for words in (asked, before)]
+    make_space = partial(program_space, question, table, previous, language)
     return Prepared(
         asked,
         before,
@@ -165,7 +168,7 @@ def prepare(
         question,
         table,
         history,
-        partial(program_space, question, table, previous, language),
+        (lambda: space) if keep_space else make_space,
     )
 
 

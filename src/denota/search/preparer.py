@@ -31,8 +31,9 @@ class Preparer:
         lexicon: str | None = None,
         kept: int = KEPT,
         grounded: float = 0.0,
+        keep_spaces: bool = False,
     ) -> None:
-        self.kept = kept
+        self.kept, self.keep_spaces = kept, keep_spaces
         self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded)
         self._ahead: dict[_Key, Prepared] = {}
         self._base: dict[int, Prepared] = {}
@@ -41,10 +42,10 @@ class Preparer:
         self._questions: dict[int, Question] = {}
 
     @classmethod
-    def of(cls, config: Config, kept: int = KEPT) -> Preparer:
-        """Return one as a config says."""
+    def of(cls, config: Config, kept: int = KEPT, keep_spaces: bool = False) -> Preparer:
+        """Return one as a config says; it may keep the programs of what it prepares, for callers who want trees."""
         search = config.search
-        return cls(config.data.language, search.lexicon, kept, search.grounded)
+        return cls(config.data.language, search.lexicon, kept, search.grounded, keep_spaces)
 
     def __call__(
         self, question: Question, previous: Denotation | None, answer: Iterable[Cell] | None = None
@@ -56,7 +57,8 @@ class Preparer:
             self._questions[id(question)] = question  # keeps the id its own
             right = frozenset(answer) if answer is not None else None
             task = Task(question, previous, right)
-            found = task.prepare(self.language, self.lexicon, self._base.get(id(question)))
+            base = self._base.get(id(question))
+            found = task.prepare(self.language, self.lexicon, base, self.keep_spaces)
         elif found.rewards is None and answer is not None:
             found = replace(found, rewards=found.space.rewards(answer))
         if key not in self._ahead:

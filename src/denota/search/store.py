@@ -91,13 +91,17 @@ class Task:
     answer: frozenset[Cell] | None
 
     def prepare(
-        self, language: frozenset[str], lexicon: Lexicon, known: Prepared | None = None
+        self,
+        language: frozenset[str],
+        lexicon: Lexicon,
+        known: Prepared | None = None,
+        keep_space: bool = False,
     ) -> Prepared:
         """Make it ready, from what it was with another previous answer if that is known."""
         asked = self.question
         of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
         if known is None or (known.rewards is None and self.answer is not None):
-            return prepare(*of)
+            return prepare(*of, keep_space=keep_space)
         return prepare_again(known, *of)
 
 
