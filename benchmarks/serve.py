@@ -82,12 +82,18 @@ async def run_clients(
 
 def start_server(port: int, sessions: Path) -> subprocess.Popen[str]:
     """Start a server and wait until it answers."""
+    base = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "denota", "serve", "--port", str(port)]
     environment = {**os.environ, "DENOTA_SESSIONS": str(sessions)}
     server = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, text=True)
     for _ in range(600):
         try:
-            httpx.get(f"http://127.0.0.1:{port}/api/samples", timeout=1)
+            httpx.get(f"{base}/api/samples", timeout=1)
+            for _ in range(4):  # until the workers have the model
+                id_ = httpx.post(f"{base}/api/sessions", json={"sample": "castles"}).json()["id"]
+                httpx.post(
+                    f"{base}/api/sessions/{id_}/ask", json={"question": "which?"}, timeout=60
+                )
             return server
         except httpx.HTTPError:
             if server.poll() is not None:

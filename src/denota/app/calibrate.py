@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from denota.app.chat import RATED
 from denota.app.data import data_path
+from denota.app.rating import RATED
 from denota.data import load_examples, read_as
 from denota.errors import TrainingError
 from denota.evaluation.calibration import (

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from denota.app.computed import Wish, computed, looks_up, same_again, wish_of, with_value
 from denota.app.declined import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.app.rating import RatedProgram, rate
 from denota.app.run import Turn, declined_turn, turn_of
 from denota.data.example import Question
 from denota.errors import DataError, TableError
@@ -21,22 +22,21 @@ from denota.programs.operators import SCOPES
 from denota.programs.sql import Query, rows_query, to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
-from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
 from denota.tables.table import Table
+from denota.tokens import tokenise
 
 DEEP: Final = 8
 """After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
-RATED: Final = 20
-"""So many of the best programs are looked at; those with the same answer count for its probability."""
 UNLIKELY: Final = 0.5
 """Below this confidence, a question with no word of the table's is taken to be about something else."""
 LIKELY: Final = 0.02
 """A program with this share of the best one's probability is worth a look."""
-Rate = Callable[[Prepared], tuple[list[int], list[float]]]
-"""What rates a question's programs: the best, best first, and the probability of each."""
+Rate = Callable[[Question, Denotation | None], tuple[RatedProgram, ...]]
+"""What finds a question's best programs, best first, given the answer before it."""
+_Rated = tuple[RatedProgram, ...]
 
 
 @dataclass(frozen=True)
@@ -71,36 +71,16 @@ class _Told:
     turn: Turn
 
 
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """A program that a question might mean."""
-
-    program: Program
-    found: Denotation
-    probability: float
-    critique: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Rated:
-    """A question's best programs, best first."""
-
-    ready: Prepared
-    ids: list[int]
-    probabilities: list[float]
-    answers: list[Denotation]
-
-
 class Chat:
     """A conversation; each question is understood with the question and the answer before it.
 
     Args:
         parser: what understands the questions.
         table: what they are about, in any form that `denota.read_table` takes.
-        rate: what rates programs, if not the parser by itself.
+        rated_by: what rates programs, if not the parser by itself.
     """
 
-    def __init__(self, parser: Parser, table: Any, rate: Rate | None = None) -> None:
+    def __init__(self, parser: Parser, table: Any, rated_by: Rate | None = None) -> None:
         self.source = table
         table = read_table(table)
         if not len(table):
@@ -109,7 +89,7 @@ class Chat:
         self.parser = parser
         self.table: Table = read_plainly(table) if config.data.numbers == "plain" else table
         self.preparer = Preparer.of(config, kept=1, keep_spaces=True)
-        self._rate = rate or (lambda ready: parser.rated([ready], RATED)[0])
+        self._rate = rated_by or (lambda asked, before: rate(parser, self.preparer, asked, before))
         self._told: list[_Told] = []
         self._last_rated: tuple[_Told, _Rated] | None = None
 
@@ -154,9 +134,9 @@ class Chat:
         found: list[Reading] = []
         seen: list[Denotation] = []
         for way in self._ways(told):
-            if any(way.found.same_as(other) for other in seen):
+            if any(way.answer.same_as(other) for other in seen):
                 continue
-            seen.append(way.found)
+            seen.append(way.answer)
             taken = print_program(way.program) == told.turn.program
             turn = told.turn if taken else self._tell(told.turn.question, told.before, told.wish, way).turn  # fmt: skip
             found.insert(0 if taken else len(found), Reading(turn, way.probability, way.critique))
@@ -224,9 +204,7 @@ class Chat:
         """The best programs of a question."""
         asked = self._plain(text, wish)
         question = Question("chat", "0", len(before.asked), asked, self.table, "", before.asked)
-        ready = self.preparer(question, before.previous)
-        ids, probabilities = self._rate(ready)
-        return _Rated(ready, ids, probabilities, [ready.denotation(number) for number in ids])
+        return self._rate(question, before.previous)
 
     def _plain(self, text: str, wish: Wish | None) -> str:
         """The question for cells: as it was asked, or what is left of it when something is to be computed."""
@@ -237,16 +215,16 @@ class Chat:
     def _best(self, text: str, before: _Context, wish: Wish | None, rated: _Rated) -> _Told:
         """The best way to understand a question, or a sentence if there is none."""
         way = next(self._each_way(wish, rated), None)
-        unlikely = wish is not None and wish.each and way and way.probability < rated.probabilities[0]  # fmt: skip
+        unlikely = wish is not None and wish.each and way and way.probability < rated[0].probability  # fmt: skip
         if way is None or unlikely:
             sentence = _cannot_compute(wish)
             return _Told(before, before, wish, declined_turn(text, sentence))
         confidence, sure = self._confidence(way, wish, rated, before)
         if confidence < UNLIKELY and not before.asked and off_topic(text, self.table):
             return _Told(before, before, wish, declined_turn(text, nothing_found(self.table)))
-        return self._turn(text, before, wish, way.program, way.found, confidence, sure)
+        return self._turn(text, before, wish, way.program, way.answer, confidence, sure)
 
-    def _ways(self, told: _Told) -> Iterator[_Way]:
+    def _ways(self, told: _Told) -> Iterator[RatedProgram]:
         """All ways to understand the last question, likely ones first; then the cells of a value, or the sum of several numbers."""
         if self._last_rated is None or self._last_rated[0] is not told:
             self._last_rated = told, self._rated(told.turn.question, told.before, told.wish)
@@ -262,44 +240,42 @@ class Chat:
         if first is None or wish is None:
             return
         if first.program.aggregate is not None:
-            plain = replace(first.found, value=None)
-            yield replace(first, program=replace(first.program, aggregate=None), found=plain)
-        elif len(first.found.rows) > 1:
-            program, found = with_value(first.program, first.found, "sum", self.table)
-            yield replace(first, program=program, found=found)
+            plain = replace(first.answer, value=None)
+            yield replace(first, program=replace(first.program, aggregate=None), answer=plain)
+        elif len(first.answer.rows) > 1:
+            program, found = with_value(first.program, first.answer, "sum", self.table)
+            yield replace(first, program=program, answer=found)
 
-    def _each_way(self, wish: Wish | None, rated: _Rated) -> Iterator[_Way]:
+    def _each_way(self, wish: Wish | None, rated: _Rated) -> Iterator[RatedProgram]:
         """The best programs, each with what is wished computed of its cells; those of which it cannot be are left out."""
-        words = rated.ready.words
-        for place in range(len(rated.ids)) if wish is None else _said_first(rated):
-            number, found = rated.ids[place], rated.answers[place]
-            program = rated.ready.space.program(number)
-            if wish is not None:
-                value = computed(program, found, wish, self.table)
-                if value is None:
-                    continue
-                program, found = value
-            yield _Way(program, found, rated.probabilities[place], float(words.critique[number]))
+        if wish is None:
+            yield from rated
+            return
+        for way in _said_first(rated, wish):
+            value = computed(way.program, way.answer, wish, self.table)
+            if value is not None:
+                yield replace(way, program=value[0], answer=value[1])
 
     def _confidence(
-        self, way: _Way, wish: Wish | None, rated: _Rated, before: _Context
+        self, way: RatedProgram, wish: Wish | None, rated: _Rated, before: _Context
     ) -> tuple[float, bool]:
         counts = wish is not None and wish.kind == "count" and way.program.aggregate == "count"
-        plain = replace(way.found, value=None)
+        plain = replace(way.answer, value=None)
         same = [
-            answer.rows == plain.rows if counts else answer.same_as(plain)
-            for answer in rated.answers
+            other.answer.rows == plain.rows if counts else other.answer.same_as(plain)
+            for other in rated
         ]
-        return self.parser.confidence(rated.probabilities, same, bool(before.asked))
+        probabilities = [other.probability for other in rated]
+        return self.parser.confidence(probabilities, same, bool(before.asked))
 
-    def _same_again(self, before: _Context, wish: Wish) -> _Way | None:
+    def _same_again(self, before: _Context, wish: Wish) -> RatedProgram | None:
         try:
             program = same_again(wish, self.table, before.previous)
         except DataError:
             return None
         found = execute(program, self.table, before.previous)
         way = computed(program, found, wish, self.table)
-        return _Way(*way, 1.0, 1.0) if way is not None else None
+        return RatedProgram(*way, 1.0, 1.0, 0.0) if way is not None else None
 
     def _compute_again(self, text: str, before: _Context, wish: Wish) -> _Told:
         """A value of the previous answer, as sure as that was."""
@@ -312,13 +288,13 @@ class Chat:
             return _Told(before, before, wish, declined_turn(text, _cannot_compute(wish)))
         last = next((t.turn for t in reversed(self._told) if t.turn.program), None)
         confidence, sure = (last.confidence, last.sure) if last is not None else (1.0, True)
-        return self._turn(text, before, wish, way.program, way.found, confidence, sure)
+        return self._turn(text, before, wish, way.program, way.answer, confidence, sure)
 
-    def _tell(self, text: str, before: _Context, wish: Wish | None, way: _Way) -> _Told:
+    def _tell(self, text: str, before: _Context, wish: Wish | None, way: RatedProgram) -> _Told:
         """A question understood in some way."""
         assert self._last_rated is not None
         confidence, sure = self._confidence(way, wish, self._last_rated[1], before)
-        return self._turn(text, before, wish, way.program, way.found, confidence, sure)
+        return self._turn(text, before, wish, way.program, way.answer, confidence, sure)
 
     def _turn(
         self,
@@ -341,26 +317,22 @@ class Chat:
         return _Told(before, after, wish, replace(turn, source=self.source))
 
 
-def _said_first(rated: _Rated) -> list[int]:
-    """The places of a question's best programs, in the order in which a value is computed of them.
+def _said_first(rated: _Rated, wish: Wish) -> list[RatedProgram]:
+    """A question's best programs, in the order in which a value is computed of them.
 
     First those that go on with the last answer, where the question says "of those". And all rows only if no likely program says more of the question: parsers learn
     that first questions often ask for whole columns, and nobody notices rows too many in a sum.
     """
-    ready, ids = rated.ready, rated.ids
-    follows = [SCOPES[ready.space.program(number).scope].follows for number in ids]
-    those = f" {' '.join(ready.question)} "
-    if any(f" {words} " in those for words in ("of those", "of these", "of them")):
-        order = sorted(range(len(ids)), key=lambda place: not follows[place])
-    else:
-        order = list(range(len(ids)))
+    asked = f" {' '.join(tokenise(wish.question))} "
+    order = list(rated)
+    if any(f" {words} " in asked for words in ("of those", "of these", "of them")):
+        order.sort(key=lambda way: not SCOPES[way.program.scope].follows)
     first = order[0]
-    if ready.space.program(ids[first]).where is not None:
+    if first.program.where is not None:
         return order
-    missed = ready.words.missed
-    likely = [p for p in order if rated.probabilities[p] >= LIKELY * rated.probabilities[first]]
-    best = min(likely, key=lambda place: float(missed[ids[place]]))
-    return [best, *(place for place in order if place != best)]
+    likely = [way for way in order if way.probability >= LIKELY * first.probability]
+    best = min(likely, key=lambda way: way.missed)
+    return [best, *(way for way in order if way is not best)]
 
 
 def _cannot_compute(wish: Wish | None) -> str:

@@ -361,11 +361,15 @@ def serve(
         str | None,
         typer.Option(envvar="DENOTA_TOKEN", help="What requests must bring along."),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes that answer; one a core, four at most, if not given."),
+    ] = None,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
     from denota.app.serve import serve as run
 
-    run(host, port, model, sessions, token)
+    run(host, port, model, sessions, token, workers)
 
 
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")

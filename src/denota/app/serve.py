@@ -14,6 +14,7 @@ from denota.app.models import load_run
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
 from denota.app.web.store import SessionStore
+from denota.app.web.workers import Workers
 from denota.errors import DataError
 
 PATIENCE: Final = 20
@@ -24,14 +25,18 @@ MOST: Final = 500
 """Connections at a time."""
 
 
-def serve(host: str, port: int, model: str, sessions: Path | None, token: str | None) -> None:
+def serve(
+    host: str, port: int, model: str, sessions: Path | None, token: str | None, workers: int | None
+) -> None:
     """Serve until stopped."""
     import uvicorn
 
     if port and not is_free(host, port):
         raise DataError(f"port {port} of {host} cannot be listened on; name another with --port")
     port = port or some_port(host)
-    service = Service(load_run(model), SessionStore(sessions or sessions_path()))
+    path = sessions or sessions_path()
+    store = SessionStore(path)
+    service = Service(load_run(model), store, Workers(model, path, workers or cores()))
     if token is None and not is_local(host):
         token = secrets.token_urlsafe(24)
     hosts = None if token is not None else {"localhost", "127.0.0.1", "::1", host}
@@ -50,6 +55,11 @@ def serve(host: str, port: int, model: str, sessions: Path | None, token: str | 
         )
     finally:
         service.close()
+
+
+def cores() -> int:
+    """Return how many cores there are for us, four at most: a worker takes half a gigabyte."""
+    return max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
 
 
 def is_free(host: str, port: int) -> bool:

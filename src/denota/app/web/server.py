@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field
 import denota
 from denota.app.chat import Reading
 from denota.app.export import answer_csv, conversation_jsonl
-from denota.app.web.batcher import Busy
 from denota.app.web.guard import Guard
 from denota.app.web.service import LARGEST, LONGEST, Service, session_object, to_csv
+from denota.app.web.workers import Busy
 from denota.errors import DataError, DenotaError
 
 PAGE: Final = files("denota.app.web") / "page"

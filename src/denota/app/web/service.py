@@ -8,6 +8,7 @@ import json
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,11 +16,15 @@ from numpy.typing import NDArray
 
 from denota import sample
 from denota.app.chat import Chat, Reading
+from denota.app.rating import RatedProgram, rate
 from denota.app.run import Turn
-from denota.app.web.batcher import Batcher
 from denota.app.web.store import Asked, SessionStore
+from denota.app.web.workers import Workers
+from denota.data.example import Question
 from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
+from denota.programs.denotation import Denotation
+from denota.search.preparer import Preparer
 from denota.tables.inline import inline_table, table_as_object
 from denota.tables.io import read_table
 from denota.tables.limits import Limits
@@ -56,18 +61,26 @@ class Live:
 
 
 class Service:
-    """Conversations with one parser."""
+    """Conversations with one parser.
 
-    def __init__(self, parser: Parser, store: SessionStore) -> None:
-        self.parser, self.store = parser, store
-        self.batcher = Batcher(parser)
+    Args:
+        parser: what answers.
+        store: where conversations are kept.
+        workers: processes that rate questions; without any the parser does so itself, one question at a time.
+    """
+
+    def __init__(self, parser: Parser, store: SessionStore, workers: Workers | None = None) -> None:
+        self.parser, self.store, self.workers = parser, store, workers
+        self._preparer = Preparer.of(parser.config, kept=1, keep_spaces=True)
+        self._parser_lock = threading.Lock()
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._lock = threading.Lock()
         self._samples = {_plain(file): table for file, table in sample.tables().items()}
 
     def close(self) -> None:
         """Stop answering and close the store."""
-        self.batcher.close()
+        if self.workers is not None:
+            self.workers.close()
         self.store.close()
 
     def samples(self) -> list[str]:
@@ -96,12 +109,19 @@ class Service:
         return self._begin(read_table(io.BytesIO(data), name=name, ragged="fill", limits=LIMITS))
 
     def _begin(self, table: Table) -> Live:
-        chat = self._chat(table)
-        live = Live(self.store.create(json.dumps(table_as_object(table))), chat)
-        return self._keep(live)
+        id_ = self.store.create(json.dumps(table_as_object(table)))
+        return self._keep(Live(id_, self._chat(id_, table)))
 
-    def _chat(self, table: Table) -> Chat:
-        return Chat(self.parser, table, self.batcher)
+    def _chat(self, id_: str, table: Table) -> Chat:
+        return Chat(self.parser, table, partial(self._rate, id_))
+
+    def _rate(
+        self, id_: str, question: Question, previous: Denotation | None
+    ) -> tuple[RatedProgram, ...]:
+        if self.workers is not None:
+            return self.workers.rate(id_, question, previous)
+        with self._parser_lock:
+            return rate(self.parser, self._preparer, question, previous)
 
     def get(self, id_: str) -> Live:
         """Return a conversation, brought back from disk if it is not in memory.
@@ -115,7 +135,7 @@ class Service:
                 self._live.move_to_end(id_)
                 return found
         saved = self.store.load(id_)
-        chat = self._chat(inline_table(json.loads(saved.content)))
+        chat = self._chat(id_, inline_table(json.loads(saved.content)))
         for asked in saved.turns:
             try:
                 chat.recall(asked.question, asked.program, asked.confidence, asked.sure)
