@@ -5,7 +5,7 @@ PIP_ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test browser lint format bench clean
 
 help:  ## Say what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -29,6 +29,17 @@ demo: $(READY)  ## Show a table as denota understands it, learn from the bundled
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
 	$(BIN)/python -m pytest -n auto
+
+# Never fails: where there is no browser the tests that need it are skipped, with the reason.
+browser:  ## Install the browser that the page's tests drive, where that can be done
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then \
+	  echo "chromium is here"; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo "chromium is missing: install it with your system's packages, or the page's tests are skipped"; \
+	else \
+	  { apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1 && echo "chromium is installed" \
+	    || echo "chromium is missing, and apt-get could not install it: the page's tests are skipped"; \
+	fi
 
 lint: $(READY)  ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

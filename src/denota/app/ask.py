@@ -10,8 +10,8 @@ from rich.text import Text
 
 from denota.app.chat import Chat
 from denota.app.models import load_run
-from denota.app.run import show_turn
-from denota.app.terminal import to_json
+from denota.app.run import Turn, show_turn, shown_answer
+from denota.app.terminal import to_json, visible
 from denota.errors import DataError
 from denota.tables.io import read_table
 
@@ -22,27 +22,57 @@ def answer(
     """Answer questions and print each turn."""
     if table == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
-    read = read_table(table)
-    chat = Chat(load_run(model), read)
-    for question in questions or _lines(console):
-        if not question.strip():
-            raise DataError("a question is empty; write what you want to know")
+    chat = Chat(load_run(model), read_table(table))
+    if not questions and not as_json:
+        from denota.app.interactive import Conversation, converse
+
+        if sys.stdin.isatty():
+            converse(chat, console, table)
+            return
+        piped = Conversation(chat, console, table, echo=True)
+        for line in _lines():
+            piped.take(line)
+        return
+    for question in questions or _lines():
         turn = chat.ask(question)
         if as_json:
             print(to_json(turn.as_json()), flush=True)
             continue
-        show_turn(read, turn, console)
+        show_turn(chat.table, turn, console)
         if not turn.sure:
-            console.print(Text(f"not sure ({turn.confidence:.0%})\n", "yellow"))
+            offer(chat, turn, console)
 
 
-def _lines(console: Console) -> Iterator[str]:
-    """The lines of the input that say something; on a terminal they are asked for."""
-    while True:
-        if sys.stdin.isatty():
-            console.print("› ", end="")
-        line = sys.stdin.readline()
-        if not line:
-            return
-        if line.strip():
-            yield line.strip()
+def offer(chat: Chat, turn: Turn, console: Console, numbered: bool = False) -> list[Turn]:
+    """Say that an answer is not sure, and show the three best readings; return them.
+
+    Args:
+        chat: the conversation, whose last turn it is.
+        turn: the answer.
+        console: where to show it.
+        numbered: whether they can be taken by number.
+    """
+    readings = [reading.turn for reading in chat.readings(3)]
+    if not readings or [other.program for other in readings] == [turn.program]:
+        return []
+    said = f"Not sure ({turn.confidence:.0%}). It could mean:"
+    console.print(Text("The closest that I can do:" if turn.declined else said, "yellow"))
+    for number, other in enumerate(readings, start=1):
+        line = Text(f"  :{number}  " if numbered else "  – ")
+        line.append(visible(other.explanation))
+        line.append(f"  {in_short(other)}", "dim")
+        line.append("  (taken)" if other.program == turn.program else "", "dim")
+        console.print(line)
+    console.print()
+    return readings
+
+
+def in_short(turn: Turn) -> str:
+    """Return what a reading answers, in a few words."""
+    shown = ", ".join(visible(text, 24) for text in shown_answer(turn)[:4])
+    return (shown + (" …" if len(turn.answer) > 4 else "")) or "nothing"
+
+
+def _lines() -> Iterator[str]:
+    """The lines of the input that say something."""
+    return (line.strip() for line in sys.stdin if line.strip())

@@ -21,22 +21,25 @@ from denota.programs.execute import execute
 from denota.programs.operators import SCOPES
 from denota.programs.sql import Query, rows_query, to_sql
 from denota.programs.text import parse_program, print_program
-from denota.programs.tree import Program
+from denota.programs.tree import Program, Test
 from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
 from denota.tables.table import Table
 from denota.tokens import tokenise
 
+LONGEST: Final = 2000
+"""Characters of a question."""
 DEEP: Final = 8
 """After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
-UNLIKELY: Final = 0.5
+UNLIKELY: Final = 0.35
 """Below this confidence, a question with no word of the table's is taken to be about something else."""
 LIKELY: Final = 0.02
 """A program with this share of the best one's probability is worth a look."""
 Rate = Callable[[Question, Denotation | None], tuple[RatedProgram, ...]]
 """What finds a question's best programs, best first, given the answer before it."""
 _Rated = tuple[RatedProgram, ...]
+_BY_RANK: Final = frozenset(("max", "min", "first", "last", "kth_max", "kth_min"))
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,16 @@ class Chat:
         return self._told[-1].after if self._told else _Context()
 
     def ask(self, text: str) -> Turn:
-        """Answer a question, the next of the conversation; what cannot be said is declined with a sentence."""
+        """Answer a question, the next of the conversation; what cannot be said is declined with a sentence.
+
+        Raises:
+            DataError: there is no question, or one that is too long.
+        """
+        text = text.strip()
+        if not text:
+            raise DataError("the question is empty; write what you want to know")
+        if len(text) > LONGEST:
+            raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
         before = self._context
         wish = wish_of(text, self.table)
         rated: _Rated | None = None
@@ -318,21 +330,33 @@ class Chat:
 
 
 def _said_first(rated: _Rated, wish: Wish) -> list[RatedProgram]:
-    """A question's best programs, in the order in which a value is computed of them.
+    """A question's best programs, in the order in which a value is computed of them: nobody notices rows too many or too few in a sum.
 
-    First those that go on with the last answer, where the question says "of those". And all rows only if no likely program says more of the question: parsers learn
-    that first questions often ask for whole columns, and nobody notices rows too many in a sum.
+    First those that the question bears out, those that single out a row by rank last (a column may be called "First ascent"), and of them those that go on with the last answer, where it says "of those". All rows are taken only if no likely program says
+    more of the question, for parsers learn that first questions often ask for whole columns.
     """
     asked = f" {' '.join(tokenise(wish.question))} "
-    order = list(rated)
-    if any(f" {words} " in asked for words in ("of those", "of these", "of them")):
-        order.sort(key=lambda way: not SCOPES[way.program.scope].follows)
+    those = any(f" {words} " in asked for words in ("of those", "of these", "of them"))
+
+    def rank(way: RatedProgram) -> tuple[bool, bool]:
+        likely = way.probability >= LIKELY * rated[0].probability
+        follows = SCOPES[way.program.scope].follows
+        ranks = wish.kind != "count" and len(way.answer.rows) == 1 and _is_by_rank(way.program)
+        return those and not follows, not (likely and way.grounded and not ranks)
+
+    order = sorted(rated, key=rank)
     first = order[0]
     if first.program.where is not None:
         return order
     likely = [way for way in order if way.probability >= LIKELY * first.probability]
-    best = min(likely, key=lambda way: way.missed)
+    best = min(likely, key=lambda way: (rank(way), way.missed))
     return [best, *(way for way in order if way is not best)]
+
+
+def _is_by_rank(program: Program) -> bool:
+    where = program.where
+    tests = () if where is None else (where,) if isinstance(where, Test) else where.parts
+    return any(test.operator in _BY_RANK for test in tests)
 
 
 def _cannot_compute(wish: Wish | None) -> str:

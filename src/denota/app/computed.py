@@ -72,6 +72,8 @@ def wish_of(question: str, table: Table) -> Wish | None:
             return _count(rest, total=True)
         each = _EACH.search(rest) is not None
         plain = _NUMBER_OF.sub("", rest)
+        if not _BEGINS.match(plain):
+            plain = f"what is the {plain.lstrip()}"
         return Wish("average" if kind == "average" else "sum", plain, each=each)
     found = _HOW_MANY.search(question)
     if found is None or _is_name(found, question, table):
@@ -80,14 +82,16 @@ def wish_of(question: str, table: Table) -> Wish | None:
 
 
 def words_of_names(table: Table) -> set[str]:
-    """Return the words of the column names, short forms written out.
+    """Return the words of the column names, short forms written out, and `total` if there is a row of totals.
 
     >>> sorted(words_of_names(Table.from_rows(["Avg. price", "Fat %"], [["1", "2"]])))
-    ['average', 'avg', 'fat', 'percent', 'percentage', 'price']
+    ['average', 'avg', 'fat', 'percent', 'percentage', 'price', 'proportion', 'share']
     """
     words = {word for name in table.names for word in tokenise(name)}
     if any("%" in column.name or column.unit == "%" for column in table.columns):
-        words |= {"percent", "percentage"}
+        words |= {"percent", "percentage", "proportion", "share"}
+    if len(SCOPES["without_totals"].meaning(table, ())) < len(table):
+        words |= {"total"}  # a row has that
     for short, long in (("avg", "average"), ("ave", "average"), ("tot", "total")):
         words |= {long} if short in words else set()
     return words
@@ -269,6 +273,10 @@ _ASKS_WHICH: Final = re.compile(
     r"\W*(?:and |but |so |of (?:those|these|them),? )*(?:who|whose|whom|which|where|when|why)\b",
     re.IGNORECASE,
 )
+_BEGINS: Final = re.compile(
+    r"\W*(?:what|how|which|who|of|and|for|in|give|show|tell|find|please|can|could|do|does|did|is|are|was|were|i|so|then)\b",
+    re.IGNORECASE,
+)
 _EACH: Final = re.compile(r"\b(?:each|every)\b", re.IGNORECASE)
 _DONE: Final = re.compile(r"(?:[\w'-]+ ){0,3}(?:did|do|does)\b", re.IGNORECASE)
 _HOW_MANY: Final = re.compile(
@@ -285,7 +293,7 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 _AVERAGE: Final = re.compile(
-    r"\bon average\b|\baverage(?:d)?\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*|\bmean\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*",
+    r"\bon average\b|\bis typical\b|\baverage(?:d)?\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*|\bmean\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*",
     re.IGNORECASE,
 )
 _DIFFERENT: Final = re.compile(r"(?:different|distinct|unique|separate)\s+", re.IGNORECASE)

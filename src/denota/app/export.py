@@ -43,7 +43,7 @@ def answer_csv(turn: Turn, table: Table) -> str:
     """Return an answer as CSV: the value, or the cells with the row of each beside it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    if turn.program.split(" (")[0] in ("COUNT", "SUM", "AVERAGE", "SMALLEST", "LARGEST"):
+    if turn.computed:
         writer.writerows([["answer"], [_harmless(text) for text in turn.answer]])
         return out.getvalue()
     columns = sorted({column for _, column in turn.cells})

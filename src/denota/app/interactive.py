@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -10,58 +10,89 @@ from typing import Final
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from denota.app.ask import in_short, offer
 from denota.app.chat import Chat
+from denota.app.export import conversation_jsonl
 from denota.app.run import Turn, show_turn
 from denota.app.terminal import visible
-from denota.errors import DenotaError
-from denota.search.store import store_folder
+from denota.errors import DataError, DenotaError
 from denota.tables.table import Table
 
 HELP: Final = {
-    ":why": "the best five programs, how probable each is, what the critique says, and what it would answer",
-    ":sql": "the last answer's SQL",
-    ":1 :2 :3": "take another of the readings that were offered",
+    ":why": "the best five programs, how likely each is, what the critique says, and what it would answer",
+    ":sql": "the last answer's SQL, in several lines",
+    ":1 :2 :3": "take one of the readings that were offered",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
     ":save FILE": "write the conversation, as `denota train` takes it",
     ":help": "this",
     ":quit": "leave; so does Ctrl-D",
 }
-MOST_VALUES: Final = 2000
+MOST_VALUES: Final = 5000
 """So many values of a table are offered as completions."""
+LONGEST_VALUE: Final = 60
+"""Characters of a value that is offered."""
+PROMPT: Final = "› "
 
 
 def converse(chat: Chat, console: Console, source: str) -> None:
     """Ask for questions and answer them until there are no more."""
-    Conversation(chat, console, source).run(prompt(chat.table))
+    Conversation(chat, console, source).run(prompt(chat.table, history()))
 
 
-def prompt(table: Table) -> Callable[[], str]:
-    """Return what asks for a line, with history across conversations and completion of the table's words."""
+def history() -> History:
+    """Return the questions of earlier conversations, in a file of the user's; none are kept if that cannot be written."""
+    state = os.environ.get("XDG_STATE_HOME")
+    folder = (Path(state) if state else Path.home() / ".local" / "state") / "denota"
     try:
-        folder = store_folder()
         folder.mkdir(parents=True, exist_ok=True)
-        history: FileHistory | InMemoryHistory = FileHistory(str(folder / "questions"))
+        file = folder / "questions"
+        file.touch(mode=0o600)
     except OSError:
-        history = InMemoryHistory()
+        return InMemoryHistory()
+    return FileHistory(str(file))
+
+
+def prompt(
+    table: Table, past: History, given: Input | None = None, shown: Output | None = None
+) -> Callable[[], str]:
+    """Return what asks for a line.
+
+    Args:
+        table: whose names and values are completed.
+        past: earlier questions.
+        given: where keys come from, if not from the terminal.
+        shown: where the line is shown, if not on the terminal.
+    """
     session: PromptSession[str] = PromptSession(
-        history=history, completer=Words(table), complete_while_typing=False
+        history=past,
+        completer=Words(table),
+        complete_while_typing=False,
+        enable_history_search=True,
+        input=given,
+        output=shown,
     )
-    return lambda: session.prompt("› ")
+    return lambda: session.prompt(PROMPT)
 
 
 class Words(Completer):
     """Completes column names, values and commands: what was typed of one is replaced by the whole."""
 
     def __init__(self, table: Table) -> None:
-        values = (value for column in table.columns for value in column.values)
-        known = dict.fromkeys([*table.names, *values])
-        self.words = [visible(word) for word in list(known)[:MOST_VALUES] if word.strip()]
+        values = (value for column in table.columns for value in column.values[:MOST_VALUES])
+        known = dict.fromkeys(
+            visible(" ".join(word.split()))
+            for word in (*table.names, *values)
+            if word.strip() and len(word) <= LONGEST_VALUE
+        )
+        self.words = [(word.lower(), word) for word in list(known)[:MOST_VALUES]]
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -69,28 +100,35 @@ class Words(Completer):
         """Offer what begins with the last words typed, the longest match first."""
         text = document.text_before_cursor
         if text.startswith(":"):
-            names = [name.split()[0] for name in HELP]
+            names = [name for line in HELP for name in line.split() if name.startswith(":")]
             yield from (Completion(n, -len(text)) for n in names if n.startswith(text))
             return
         words = text.split(" ")
-        for start in range(max(0, len(words) - 4), len(words)):
+        for start in range(max(0, len(words) - 5), len(words)):
             typed = " ".join(words[start:])
             if typed:
-                found = [w for w in self.words if w.lower().startswith(typed.lower())]
+                found = [word for low, word in self.words if low.startswith(typed.lower())]
                 yield from (Completion(word, -len(typed)) for word in found[:20])
+                if found:
+                    return
 
 
 class Conversation:
     """Lines in, answers and what commands tell out."""
 
-    def __init__(self, chat: Chat, console: Console, source: str) -> None:
-        self.chat, self.console, self.source = chat, console, source
+    def __init__(self, chat: Chat, console: Console, source: str, echo: bool = False) -> None:
+        self.chat, self.console, self.source, self.echo = chat, console, source, echo
         self.offered: list[Turn] = []
 
     def run(self, line: Callable[[], str]) -> None:
         """Answer lines until they end."""
-        names = ", ".join(visible(name) for name in self.chat.table.names[:12])
-        self.console.print(Text(f"Ask about {names}. :help says what else there is.", "dim"))
+        table = self.chat.table
+        names = ", ".join(visible(name, 24) for name in table.names[:12])
+        more = ", …" if len(table.names) > 12 else ""
+        self.console.print(
+            Text(f"{visible(table.name, 60)}: {len(table):,} rows. Ask about {names}{more}.")
+        )
+        self.console.print(Text("Tab completes, :help says what else there is.\n", "dim"))
         while True:
             try:
                 text = line().strip()
@@ -107,93 +145,101 @@ class Conversation:
         """Do what a line says; what goes wrong is a sentence."""
         try:
             if text.startswith(":"):
-                self.command(*text[1:].partition(" ")[::2])
+                name, _, rest = text[1:].partition(" ")
+                self.command(name.lower(), rest.strip())
             else:
                 self.tell(self.chat.ask(text))
         except DenotaError as error:
-            self.console.print(Text(visible(str(error)), "yellow"))
+            self.console.print(Text(visible(str(error)) + "\n", "yellow"))
 
     def tell(self, turn: Turn) -> None:
-        """Show an answer; if it is not sure, say so and offer other readings."""
-        show_turn(self.chat.table, turn, self.console)
-        self.offered = []
-        if turn.sure:
-            return
-        self.console.print(Text(f"Not sure ({turn.confidence:.0%}). It could also mean:", "yellow"))
-        self.offered = [reading.turn for reading in self.chat.readings(4)[1:]]
-        for number, other in enumerate(self.offered, start=1):
-            gives = ", ".join(other.answer[:4]) or "nothing"
-            self.console.print(
-                Text(f"  :{number}  {visible(other.explanation)} → {visible(gives, 80)}")
-            )
-        self.console.print()
+        """Show an answer; if it is not sure, say so and offer the best readings."""
+        show_turn(self.chat.table, turn, self.console, echo=self.echo)
+        self.offered = [] if turn.sure else offer(self.chat, turn, self.console, numbered=True)
 
     def command(self, name: str, rest: str) -> None:
         """Run a command about the conversation."""
-        if name.isdecimal() and 1 <= int(name) <= len(self.offered):
-            self.tell(self.chat.choose(self.offered[int(name) - 1].program))
+        if name.isdecimal():
+            if not 1 <= int(name) <= len(self.offered):
+                raise DataError("no such reading is offered; :why shows the best five")
+            turn = self.chat.choose(self.offered[int(name) - 1].program)
+            show_turn(self.chat.table, turn, self.console)
             return
         commands: dict[str, Callable[[], None]] = {
             "why": self.why,
-            "sql": lambda: self.console.print(Text(self.last().sql)),
+            "sql": self.sql,
             "undo": self.undo,
             "reset": self.reset,
-            "save": lambda: self.save(rest.strip()),
+            "save": lambda: self.save(rest),
             "help": self.help,
         }
         if name not in commands:
-            raise DenotaError(f"there is no :{name}; :help says what there is")
+            raise DataError(f"there is no :{name}; :help says what there is")
         commands[name]()
 
     def last(self) -> Turn:
         """The last turn."""
-        self.chat.readings(1)  # says if there is none
+        if not self.chat.turns:
+            raise DataError("nothing was asked yet")
         return self.chat.turns[-1]
 
+    def sql(self) -> None:
+        """Show the last SQL in lines."""
+        import sqlglot
+
+        turn = self.last()
+        if turn.declined:
+            raise DataError("the last question was not answered, so there is no SQL")
+        for line in sqlglot.parse_one(turn.sql, dialect="duckdb").sql("duckdb", pretty=True).split("\n"):  # fmt: skip
+            self.console.print(Text(visible(line)), soft_wrap=True)
+        self.console.print()
+
     def why(self) -> None:
-        """Show the best programs."""
-        grid = Grid(box=None, header_style="bold cyan", pad_edge=False)
-        for head in ("probability", "critique", "program", "answer"):
+        """Show the best programs; each can be taken by its number."""
+        readings = self.chat.readings(5)
+        self.offered = [reading.turn for reading in readings]
+        grid = Grid(box=None, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
+        for head in ("", "likely", "critique", "program", "answer"):
             grid.add_column(head)
-        for reading in self.chat.readings(5):
-            turn = reading.turn
-            gives = ", ".join(turn.answer[:3]) + (" …" if len(turn.answer) > 3 else "")
+        for number, reading in enumerate(readings, start=1):
             grid.add_row(
+                f":{number}",
                 f"{reading.probability:.1%}",
                 f"{reading.critique:.2f}",
-                Text(visible(turn.program, 200)),
-                Text(visible(gives, 60) or "nothing"),
+                Text(visible(reading.turn.program, 200)),
+                Text(in_short(reading.turn)),
             )
         self.console.print(grid)
+        self.console.print()
 
     def undo(self) -> None:
         """Take the last question back."""
         text = self.last().question
         self.chat.undo()
-        self.console.print(Text(f"taken back: {visible(text)}", "dim"))
+        self.offered = []
+        self.console.print(Text(f"taken back: {visible(text)}\n", "dim"))
 
     def reset(self) -> None:
         """Begin again."""
         self.chat.reset()
-        self.console.print(Text("begun again", "dim"))
+        self.offered = []
+        self.console.print(Text("begun again\n", "dim"))
 
     def save(self, file: str) -> None:
-        """Write the conversation."""
+        """Write the conversation behind what a file has."""
         if not file:
-            raise DenotaError("name a file: `:save conversation.jsonl`")
-        turns = [
-            {"question": turn.question, "cells": [list(cell) for cell in turn.cells]}
-            for turn in self.chat.turns
-        ]
-        line = json.dumps({"table": self.source, "turns": turns}, ensure_ascii=False)
+            raise DataError("name a file: `:save conversation.jsonl`")
+        path = Path(file).expanduser()
+        line = conversation_jsonl(self.chat, os.path.relpath(self.source, path.parent))
         try:
-            with Path(file).open("a", encoding="utf-8") as out:
-                out.write(line + "\n")
+            with path.open("a", encoding="utf-8") as out:
+                out.write(line)
         except OSError as error:
-            raise DenotaError(f"{file} cannot be written: {error.strerror}") from None
-        self.console.print(Text(f"{len(turns)} turns written to {file}", "dim"))
+            raise DataError(f"{file} cannot be written: {(error.strerror or '').lower()}") from None
+        self.console.print(Text(f"written to {visible(file)}\n", "dim"))
 
     def help(self) -> None:
         """Say what commands there are."""
         for name, what in HELP.items():
             self.console.print(Text(f"{name:12} {what}"))
+        self.console.print()

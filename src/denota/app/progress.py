@@ -51,13 +51,17 @@ def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def training_progress(prepared: int, trained: int) -> Iterator[TrainingShown]:
+def training_progress(prepared: int, trained: int, quiet: bool = False) -> Iterator[TrainingShown]:
     """Give what shows a training run: bars with loss, dev accuracy and speed, or plain lines.
 
     Args:
         prepared: how many questions are made ready first.
         trained: how many question-updates the whole run has.
+        quiet: whether to show nothing.
     """
+    if quiet:
+        yield TrainingShown(lambda more: None, lambda more, said: None, lambda line: None)
+        return
     console = Console(stderr=True)
     if not console.is_terminal:
         yield TrainingShown(

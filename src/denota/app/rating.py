@@ -27,6 +27,8 @@ class RatedProgram:
     """How well the question's words bear it out."""
     missed: float
     """The share of what the question says of the table that the program leaves out."""
+    grounded: bool = True
+    """Whether the question calls for its operators and names its constants."""
 
 
 def rate(
@@ -50,6 +52,7 @@ def rate(
             probability,
             float(words.critique[number]),
             float(words.missed[number]),
+            ready.space.is_grounded(number),
         )
         for number, probability in zip(ids, probabilities, strict=True)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -14,10 +14,13 @@ from denota.app.terminal import visible
 from denota.programs.denotation import Denotation
 from denota.programs.english import say
 from denota.programs.execute import execute
+from denota.programs.operators import AGGREGATES
 from denota.programs.sql import Query, to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
 from denota.tables.table import Table
+
+_COMPUTED: Final = frozenset(aggregate.keyword for aggregate in AGGREGATES.values())
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,11 @@ class Turn:
         """Whether it was not answered; `explanation` says why."""
         return not self.program
 
+    @property
+    def computed(self) -> bool:
+        """Whether the answer is a value computed of the cells."""
+        return self.program.partition(" (")[0] in _COMPUTED
+
     def frame(self) -> Any:
         """Return the answer's rows and columns as a data frame: a slice of the one that was asked about, else one of pandas."""
         from denota.app.frame import slice_of
@@ -95,14 +103,39 @@ def turn_of(
     return Turn(text, answer, cells, written, query.sql(), explanation, confidence, sure, table)
 
 
+def shown_answer(turn: Turn) -> tuple[str, ...]:
+    """Return an answer as people read it: a computed number with commas, and no more decimals than tell something.
+
+    >>> shown_answer(Turn("", ("1234567.891234",), (), "SUM (SELECT Cost)", "", ""))
+    ('1,234,567.8912',)
+    """
+    if not turn.computed or not turn.answer:
+        return turn.answer
+    value = float(turn.answer[0])
+    if abs(value) >= 1e15 or 0 < abs(value) < 0.01:
+        return (f"{value:.6g}",)
+    return (f"{value:,.4f}".rstrip("0").rstrip("."),)
+
+
 def declined_turn(text: str, sentence: str) -> Turn:
     """Return the turn of a question that cannot be answered, with the reason."""
     return Turn(text, (), (), "", "", sentence, 0.0, False)
 
 
-def show_turn(table: Table, turn: Turn, console: Console, rows: int = 12) -> None:
-    """Print a turn: the question, the table's rows around the answer with its cells marked, and why."""
-    console.print(Text(f"› {visible(turn.question)}", "bold"))
+def show_turn(
+    table: Table, turn: Turn, console: Console, rows: int = 12, echo: bool = True
+) -> None:
+    """Print a turn: the question, the table's rows around the answer with its cells marked, and why.
+
+    Args:
+        table: what the turn is about.
+        turn: what to show.
+        console: where to show it.
+        rows: how many rows at most.
+        echo: whether to print the question, which on a terminal stands there already.
+    """
+    if echo:
+        console.print(Text(f"› {visible(turn.question)}", "bold"))
     if turn.declined:
         console.print(Text(visible(turn.explanation) + "\n", "yellow"))
         return
@@ -110,10 +143,14 @@ def show_turn(table: Table, turn: Turn, console: Console, rows: int = 12) -> Non
         console.print(_marked(table, turn, console.width, rows))
     if not turn.answer:
         console.print(Text("nothing", "yellow"))
-    elif len(turn.answer) != len(turn.cells) or not turn.cells:
-        console.print(Text(visible(turn.answer[0]), "bold green"))
-    console.print(Text(visible(turn.explanation), "italic"))
-    console.print(Text(turn.sql.replace("\n", " "), "dim"))
+    elif turn.computed:
+        console.print(Text(shown_answer(turn)[0], "bold green"))
+    said = Text(visible(turn.explanation), "italic")
+    if turn.program != turn.question:  # of a written program there is no more to say
+        said.append(f" {turn.confidence:.0%} sure." if turn.sure else "", "not italic dim")
+        said.append(f"\n{visible(turn.program)}", "not italic cyan")
+    console.print(said)
+    console.print(Text(visible(turn.sql), "dim"))
     console.print()
 
 

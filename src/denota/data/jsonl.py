@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +46,38 @@ def read_jsonl(path: str | Path) -> Loaded:
         tuple(example for line in lines for example in line.examples),
         tuple(problem for line in lines for problem in line.problems),
     )
+
+
+def read_objects(conversations: Iterable[Mapping[str, Any]]) -> Loaded:
+    """Read conversations that are objects already, as a line of a file would be; a table may be anything that `read_table` takes.
+
+    >>> table = {"columns": ["City"], "rows": [["Oslo"], ["Moss"]]}
+    >>> read_objects([{"table": table, "turns": [{"question": "which cities?", "answer": ["Oslo", "Moss"]}]}]).examples[0].answer
+    frozenset({(0, 0), (1, 0)})
+    """
+    read = []
+    for number, conversation in enumerate(conversations, start=1):
+        try:
+            given, turns = conversation.get("table"), conversation.get("turns")
+            if given is None or not isinstance(turns, list | tuple) or not turns:
+                raise DataError(
+                    'a conversation is {"table": ..., "turns": [{"question": ...}, ...]}'
+                )
+            table = inline_table(given) if isinstance(given, dict) else read_table(given)
+        except (DataError, TableError) as error:
+            read.append(Loaded((), (), (Problem(_GIVEN, number, None, str(error)),)))
+            continue
+        name = (str(conversation.get("id", f"given:{number}")), "0")
+        file = f"given-{id(given)}" if not isinstance(given, str) else given
+        read.append(_read_turns(_GIVEN, number, name, file, CellIndex(table), turns))
+    return Loaded(
+        tuple(question for one in read for question in one.questions),
+        tuple(example for one in read for example in one.examples),
+        tuple(problem for one in read for problem in one.problems),
+    )
+
+
+_GIVEN: Final = Path("conversations")
 
 
 def write_jsonl(path: str | Path, conversations: Iterable[Sequence[Question | Example]]) -> None:
@@ -100,6 +132,13 @@ def _read_line(
     except DataError as error:
         return Loaded((), (), (Problem(path, line, None, str(error)),))
     taken[name] = line
+    return _read_turns(path, line, name, file, index, turns)
+
+
+def _read_turns(
+    path: Path, line: int, name: tuple[str, str], file: str, index: CellIndex, turns: Sequence[Any]
+) -> Loaded:
+    """Read the turns of a conversation about a table."""
     questions: list[Question] = []
     examples: list[Example] = []
     problems: list[Problem] = []

@@ -202,6 +202,11 @@ class ProgramSpace:
             value = AGGREGATES[family.aggregate].meaning(self.table_index.table, cells)
         return Denotation(tuple(rows), columns, value)
 
+    def is_grounded(self, number: int) -> bool:
+        """Say whether the question names the operator and the constants of a program."""
+        family, _, condition = self._place(number)
+        return bool(family.grounded and family.conditions.grounded[condition])
+
     def takes_previous_columns(self, family: Family) -> bool:
         """Whether the family's programs name no columns of their own."""
         return bool(SCOPES[family.scope].alone) and family.selections == (self._previous_columns,)

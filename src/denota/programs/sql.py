@@ -77,7 +77,9 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
             if existing is not None:
                 existing.expressions.insert(0, before)
             else:
-                query = query.with_(exp.to_identifier(PREVIOUS), as_=previous.rows.copy(), copy=False)
+                query = query.with_(
+                    exp.to_identifier(PREVIOUS), as_=previous.rows.copy(), copy=False
+                )
         return query
 
     order = exp.column(ROW)

@@ -15,10 +15,10 @@ from fastapi_offline import FastAPIOffline
 from pydantic import BaseModel, ConfigDict, Field
 
 import denota
-from denota.app.chat import Reading
+from denota.app.chat import LONGEST, Reading
 from denota.app.export import answer_csv, conversation_jsonl
 from denota.app.web.guard import Guard
-from denota.app.web.service import LARGEST, LONGEST, Service, session_object, to_csv
+from denota.app.web.service import LARGEST, Service, session_object, to_csv
 from denota.app.web.workers import Busy
 from denota.errors import DataError, DenotaError
 

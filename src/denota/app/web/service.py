@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota import sample
-from denota.app.chat import Chat, Reading
+from denota.app.chat import LONGEST, Chat, Reading
 from denota.app.rating import RatedProgram, rate
 from denota.app.run import Turn
 from denota.app.web.store import Asked, SessionStore
@@ -34,8 +34,6 @@ LIVE: Final = 256
 """So many conversations are kept in memory; others are brought back from disk when they are met."""
 LARGEST: Final = 32 << 20
 """Bytes of a table that is taken."""
-LONGEST: Final = 2000
-"""Characters of a question that is taken."""
 TURNS: Final = 500
 """Questions of a conversation."""
 LIMITS: Final = Limits(bytes=4 * LARGEST, columns=500, cells=3_000_000)
@@ -154,11 +152,6 @@ class Service:
 
     def ask(self, live: Live, question: str) -> Turn:
         """Answer a question; it is on disk before the answer is given."""
-        question = question.strip()
-        if not question:
-            raise DataError("the question is empty; write what you want to know")
-        if len(question) > LONGEST:
-            raise DataError(f"the question is longer than {LONGEST:,} characters")
         with live.lock:
             if len(live.chat.turns) >= TURNS:
                 raise DataError(f"a conversation has at most {TURNS} questions; begin a new one")

@@ -1,0 +1,181 @@
+"""denota in Python: load a parser, talk about a table, train it on answers, save it.
+
+parser = denota.load()
+chat = parser.chat("cities.csv")
+turn = chat.ask("which city is the largest?")
+"""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from denota.app.chat import Chat
+from denota.app.models import load_run
+from denota.app.progress import training_progress
+from denota.app.run import Turn
+from denota.data import load_examples, read_as
+from denota.data.jsonl import read_objects
+from denota.data.loaded import Loaded
+from denota.errors import DataError, TrainingError
+from denota.evaluation.metrics import score
+from denota.evaluation.predict import gold_of, predict
+from denota.learning.run import train
+from denota.model.checkpoint import load_parser, save_parser
+from denota.model.parser import Parser
+from denota.search.preparer import Preparer
+
+Conversations = str | Path | Iterable[Mapping[str, Any] | Chat]
+"""A .jsonl file or a folder with a split `train`, objects like the lines of such a file, or conversations that were had."""
+
+
+def load(model: str | Path = "default") -> TableParser:
+    """Load a parser.
+
+    Args:
+        model: a saved parser, the folder of a run, or `default`, the one that comes with the package.
+
+    Raises:
+        TrainingError: there is none there, or it cannot be read.
+    """
+    return TableParser(load_run(model))
+
+
+@dataclass(eq=False)
+class TableParser:
+    """Understands questions about tables."""
+
+    parser: Parser
+
+    def chat(self, table: Any) -> Chat:
+        """Begin a conversation about a table.
+
+        Args:
+            table: a path, a pandas or polars DataFrame, an Arrow table, or anything else that `denota.read_table` takes.
+        """
+        return Chat(self.parser, table)
+
+    def ask(self, table: Any, *questions: str) -> Turn:
+        """Answer questions as one conversation and return the last turn."""
+        chat = self.chat(table)
+        if not questions:
+            raise DataError("there is no question; write what you want to know")
+        return [chat.ask(question) for question in questions][-1]
+
+    def fit(
+        self,
+        conversations: Conversations,
+        *,
+        dev: Conversations | None = None,
+        epochs: int = 3,
+        rate: float = 3e-4,
+        batch: int = 8,
+        out: str | Path | None = None,
+        seed: int = 0,
+        progress: bool = True,
+    ) -> TableParser:
+        """Learn from answers: the paper's update on the programs that give them, beginning with what the parser knows.
+
+        Args:
+            conversations: to learn from; each turn has a `question`, and its right `cells` or the texts of its `answer`.
+            dev: to choose the best epoch by; without any the last one is taken.
+            epochs: how often each question is learnt from.
+            rate: the learning rate.
+            batch: questions an update.
+            out: a folder to keep the run in, with its metrics and checkpoints; nothing is kept if there is none.
+            seed: of the order of questions.
+            progress: whether to show how far it is.
+
+        Returns:
+            The parser itself, which has learnt.
+
+        Raises:
+            DataError: some turns cannot be used; says which and why.
+        """
+        own = self.parser.config
+        config = replace(
+            own,
+            data=replace(own.data, made_up=0, dev="dev" if dev is not None else ""),
+            train=replace(
+                own.train, epochs=epochs, rate=rate, batch=batch, average=0.0, device="auto"
+            ),
+            seed=seed,
+        )
+        numbers = own.data.numbers
+        examples = read_as(_loaded(conversations), numbers).examples
+        asked = read_as(_loaded(dev), numbers) if dev is not None else Loaded(())
+        start = Parser(own, copy.deepcopy(self.parser.scorer))
+        with tempfile.TemporaryDirectory() as folder:
+            with training_progress(
+                len(examples) + len(asked.examples), epochs * len(examples), quiet=not progress
+            ) as shown:
+                best = train(
+                    config,
+                    examples,
+                    asked.examples,
+                    Path(out) if out is not None else Path(folder) / "run",
+                    start_from=start,
+                    epoch_done=shown.epoch,
+                    progress=shown.step,
+                    prepared=shown.prepared,
+                    dev_questions=asked.questions,
+                )
+            learnt = load_parser(best)[0]
+        self.parser = Parser(learnt.config, learnt.scorer, self.parser.calibration)
+        return self
+
+    def score(self, conversations: Conversations) -> float:
+        """Return how many percent of questions it answers right, its own previous answers being the history."""
+        loaded = read_as(_loaded(conversations), self.parser.config.data.numbers)
+        preparer = Preparer.of(self.parser.config)
+        found = predict(loaded.questions, self.parser.best, preparer)
+        cells = {key: answer.cells for key, answer in found.items()}
+        return score(gold_of(loaded.examples), cells).answer_accuracy
+
+    def save(self, path: str | Path, *, small: bool = True) -> Path:
+        """Write the parser into one file that `denota.load` and `--model` take.
+
+        Args:
+            path: the file, by custom *.safetensors.
+            small: weights rounded to 8 bits, in a quarter of the room.
+        """
+        path = Path(path)
+        if path.is_dir():
+            raise TrainingError(f"{path} is a folder; name a file in it")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"{path} cannot be written: {(error.strerror or '').lower()}") from None  # fmt: skip
+        save_parser(path, self.parser, small=small)
+        return path
+
+
+def _loaded(conversations: Conversations) -> Loaded:
+    """Conversations with answers, in whatever form they come."""
+    if isinstance(conversations, str | Path):
+        whole = Path(conversations).suffix == ".jsonl"
+        loaded = load_examples(Path(conversations), "all" if whole else "train")
+    else:
+        loaded = read_objects([_as_object(one) for one in conversations])
+    if loaded.problems:
+        more = len(loaded.problems) - 1
+        also = f" (and {more} more like it)" if more else ""
+        raise DataError(f"{loaded.problems[0]}{also}")
+    if not loaded.examples:
+        raise DataError("there are no questions with an answer in this")
+    return loaded
+
+
+def _as_object(conversation: Mapping[str, Any] | Chat) -> Mapping[str, Any]:
+    if not isinstance(conversation, Chat):
+        return conversation
+    turns: Sequence[dict[str, Any]] = [
+        {"question": turn.question, "cells": [list(cell) for cell in turn.cells]}
+        for turn in conversation.turns
+        if turn.cells
+    ]
+    return {"table": conversation.table, "turns": turns}

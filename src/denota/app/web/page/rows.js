@@ -1,0 +1,97 @@
+// The rows of a table as they are sorted and searched now: fetched by windows when they are wanted. A row's place is where it
+// is seen; its number in the table, which answers go by, comes with it.
+
+import { call, of } from "./api.js";
+import { fail } from "./notices.js";
+
+const WINDOW = 100; // rows fetched at a time
+const KEPT = 80; // windows kept
+const BATCH = 500; // rows looked through at a time for a row's place
+const FARTHEST = 20000; // places looked through
+
+let session = null;
+let taken = 0; // how many orders were asked for: only the last counts
+let version = 0; // of the order: rows that were asked for in an earlier one are thrown away
+let windows = new Map(); // start -> rows, or the controller of a request for them
+
+export const AS_IT_IS = { sort: null, down: false, search: "" };
+export let order = AS_IT_IS;
+export let total = 0;
+
+// Take another order, of another table perhaps; resolves to its first rows, or to nothing if yet another was asked for meanwhile.
+export async function takeOrder(one, wanted) {
+  taken += 1;
+  const mine = taken;
+  const found = await fetchRows(one, wanted, 0, WINDOW);
+  if (mine !== taken) return undefined;
+  for (const window of windows.values()) window.abort?.();
+  windows = new Map([[0, found.rows]]);
+  [session, order, total] = [one, wanted, found.total];
+  version += 1;
+  return found.rows;
+}
+
+// The last rows of a table as it is, beyond the first window.
+export async function lastRows(one) {
+  if (one.rows <= WINDOW) return [];
+  return (await fetchRows(one, AS_IT_IS, Math.max(WINDOW, one.rows - WINDOW), WINDOW)).rows;
+}
+
+export function rowAt(place) {
+  const found = windows.get(place - (place % WINDOW));
+  return Array.isArray(found) ? found[place % WINDOW] : undefined;
+}
+
+// Have the rows of some places fetched, and forget requests for others: they were scrolled past.
+export function want(first, end, onArrived) {
+  const from = first - (first % WINDOW);
+  const isFar = (start) => start < from || start >= end;
+  for (const [start, one] of windows) {
+    if (one.abort && isFar(start)) {
+      one.abort();
+      windows.delete(start);
+    }
+  }
+  for (let start = from; start < end; start += WINDOW) if (!windows.has(start)) fetchWindow(start, onArrived);
+  for (const start of windows.keys()) {
+    if (windows.size <= KEPT) break;
+    if (isFar(start)) windows.delete(start);
+  }
+}
+
+// The places of rows, as [place, row] in the order seen: those that are not hidden by the search or too far down to be looked for.
+export async function placesOf(wanted) {
+  if (order.sort === null && !order.search) return [...wanted].sort((one, other) => one - other).map((row) => [row, row]);
+  const mine = version;
+  const found = [];
+  for (let start = 0; start < Math.min(total, FARTHEST) && found.length < wanted.size; start += BATCH) {
+    const { rows } = await fetchRows(session, order, start, BATCH);
+    if (mine !== version) return undefined;
+    rows.forEach(({ row }, n) => {
+      if (wanted.has(row)) found.push([start + n, row]);
+    });
+  }
+  return found;
+}
+
+function fetchRows(one, { sort, down, search }, start, count, signal) {
+  const wanted = new URLSearchParams({ start, count, search, down });
+  if (sort !== null) wanted.set("sort", sort);
+  return call(of(one, `/rows?${wanted}`), undefined, signal);
+}
+
+async function fetchWindow(start, onArrived) {
+  const mine = version;
+  const controller = new AbortController();
+  windows.set(start, controller);
+  try {
+    const found = await fetchRows(session, order, start, WINDOW, controller.signal);
+    if (mine !== version) return;
+    windows.delete(start); // to the end: the map is in order of use
+    windows.set(start, found.rows);
+    onArrived();
+  } catch (error) {
+    if (windows.get(start) === controller) windows.delete(start);
+    fail(error);
+  }
+}

@@ -1,0 +1,110 @@
+// The first page: a table is picked, dropped, pasted, found again or taken from the samples.
+
+import { call, remove, upload } from "./api.js";
+import { $, counted, make, visible } from "./dom.js";
+import { attempt, fail } from "./notices.js";
+import { forget, recent } from "./recent.js";
+
+const AT_FIRST = 14; // samples shown before all are asked for
+
+let begun; // what to do with a session that was begun here
+
+export async function prepareStart(onBegun) {
+  begun = onBegun;
+  const names = await call("/api/samples");
+  $("samples").replaceChildren(...names.map(sampleItem));
+  $("all").textContent = `Show all ${names.length}`;
+  $("all").hidden = names.length <= AT_FIRST;
+}
+
+export function drawRecents() {
+  const items = recent().map(recentItem);
+  $("recents").replaceChildren(...items);
+  $("recent").hidden = !items.length;
+}
+
+function sampleItem(name, number) {
+  const pick = attempt(async () => begun(await call("/api/sessions", { sample: name })));
+  const button = make("button", { text: visible(name).replaceAll("-", " "), on: { click: pick } });
+  return make("li", { className: number < AT_FIRST ? "" : "later" }, button);
+}
+
+function recentItem({ id, name, rows, columns, names, questions }) {
+  const size = `${counted(rows ?? 0, "row")}, ${counted(columns ?? 0, "column")}, ${counted(questions ?? 0, "question")}`;
+  const open = make("a", { href: `#${id}` },
+    make("strong", { text: visible(name) }), make("span", { text: size }),
+    make("span", { className: "fine", text: visible((names ?? []).join(" · ")) }));
+  const drop = make("button", { className: "icon", text: "×", title: "Forget", "aria-label": `Forget ${visible(name)}` });
+  drop.addEventListener("click", attempt(async () => {
+    if (!confirm(`Forget ${visible(name)} and its conversation?`)) return;
+    const place = [...$("recents").children].indexOf(drop.parentElement);
+    await remove(id).catch((error) => {
+      if (error.status !== 400) throw error; // it was gone already
+    });
+    forget(id);
+    drawRecents();
+    const left = $("recents").children;
+    (left[Math.min(place, left.length - 1)]?.querySelector("a") ?? $("file")).focus();
+  }));
+  return make("li", {}, open, drop);
+}
+
+const open = attempt(async (file) => {
+  if (file) begun(await upload(file));
+});
+
+$("file").addEventListener("change", async () => {
+  await open($("file").files[0]);
+  $("file").value = ""; // so that the same file can be picked again
+});
+$("paste").addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    const content = $("pasted").value;
+    if (!content.trim()) throw new Error("there is nothing to use yet; paste some rows first");
+    begun(await call("/api/sessions", { content, name: "pasted table" }));
+    $("pasted").value = "";
+  })();
+});
+$("all").addEventListener("click", () => {
+  const first = $("samples").querySelector(".later button");
+  for (const item of $("samples").children) item.className = "";
+  $("all").hidden = true;
+  first?.focus();
+});
+
+// A table can be pasted and a file dropped anywhere
+
+addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text/plain");
+  if ($("start").hidden || event.target.closest?.("input, textarea") || !text) return;
+  $("pasted").value = text;
+  $("pasted").focus();
+});
+
+let over = 0; // elements that the dragged file is over, one in another
+
+function carriesFile(event) {
+  return [...(event.dataTransfer?.types ?? [])].includes("Files");
+}
+
+addEventListener("dragenter", (event) => {
+  if (!carriesFile(event)) return;
+  over += 1;
+  $("drop").hidden = false;
+});
+addEventListener("dragleave", () => {
+  over = Math.max(0, over - 1);
+  if (!over) $("drop").hidden = true;
+});
+addEventListener("dragover", (event) => {
+  if (carriesFile(event)) event.preventDefault();
+});
+addEventListener("drop", (event) => {
+  over = 0;
+  $("drop").hidden = true;
+  if (!carriesFile(event)) return;
+  event.preventDefault();
+  if (event.dataTransfer.files.length > 1) fail(new Error("one table at a time; the first file is opened"));
+  open(event.dataTransfer.files[0]);
+});

@@ -1,0 +1,796 @@
+"""The page in a real browser: Chromium, driven by Playwright, with the real server behind it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None:
+    pytest.skip("chromium is not installed; `make browser` says how", allow_module_level=True)
+
+pytestmark = pytest.mark.slow
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+).split()
+TWO = ("which castles have the condition intact?", "of those, which has the most annual visitors?")
+
+
+class Server:
+    """`denota serve`, which can be stopped and started again where it was."""
+
+    def __init__(self, sessions: Path) -> None:
+        self.sessions, self.port = sessions, free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "denota", "serve", "--port", str(self.port)]
+        environment = {**os.environ, "DENOTA_SESSIONS": str(self.sessions)}
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                httpx.get(f"{self.url}/api/samples")
+                return
+            except httpx.TransportError:
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.1)
+        self.process.kill()
+        raise AssertionError(f"the server did not start: {self.process.communicate()[1]}")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=30)
+
+    def get(self, path: str) -> Any:
+        answer = httpx.get(f"{self.url}/api/sessions/{path}")
+        answer.raise_for_status()
+        return answer.json()
+
+    def begin(self, content: str, name: str = "made") -> str:
+        body = {"content": content, "name": name}
+        answer = httpx.post(f"{self.url}/api/sessions", json=body, timeout=60)
+        answer.raise_for_status()
+        return str(answer.json()["id"])
+
+
+class Seen:
+    """A page, and what a person reads and does on it."""
+
+    def __init__(self, page: Any, server: Server) -> None:
+        self.page, self.server = page, server
+        self.expected: tuple[str, ...] = ()
+        """What the console may say."""
+        self.running: set[Any] = set()
+        """Requests under way."""
+        page.on("request", lambda request: self.running.add(request))
+        page.on("requestfinished", lambda request: self.running.discard(request))
+        page.on("requestfailed", lambda request: self.running.discard(request))
+
+    def open(self, id_: str = "") -> None:
+        self.page.goto(f"{self.server.url}/#{id_}")
+        self.page.reload()  # going to another # of the same page loads nothing
+        if id_:
+            self.page.wait_for_selector("#work td[data-cell]")
+        else:
+            self.page.wait_for_selector("#samples button")
+
+    def sample(self, name: str = "castles") -> None:
+        self.open()
+        self.page.get_by_role("button", name=name, exact=False).first.click()
+        self.page.wait_for_selector("#work td[data-cell]")
+
+    def ask(self, *questions: str) -> None:
+        for question in questions:
+            self.page.fill("#question", question)
+            self.page.keyboard.press("Enter")
+            self.wait_for_turn(question)
+
+    def wait_for_turn(self, question: str) -> None:
+        self.page.wait_for_function(
+            "question => !document.querySelector('.pending') "
+            "&& [...document.querySelectorAll('.asked')].at(-1)?.textContent === question",
+            arg=question,
+        )
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until nothing is being fetched and what came was drawn."""
+        quiet, until = 0, time.monotonic() + 15
+        while quiet < 3:
+            assert time.monotonic() < until, f"still fetching {self.running}"
+            self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
+            quiet = 0 if self.running else quiet + 1
+
+    @property
+    def id(self) -> str:
+        return str(self.page.evaluate("location.hash.slice(1)"))
+
+    @property
+    def session(self) -> Any:
+        return self.server.get(self.id)
+
+    def marked(self) -> dict[tuple[int, ...], str]:
+        """The highlighted cells and their texts."""
+        found = self.page.eval_on_selector_all(
+            "td.marked", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+        )
+        return {tuple(map(int, cell.split(","))): text for cell, text in found}
+
+    def drawn(self) -> dict[tuple[int, ...], str]:
+        """All cells that exist and their texts."""
+        found = self.page.eval_on_selector_all(
+            "td[data-cell]", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+        )
+        return {tuple(map(int, cell.split(","))): text for cell, text in found}
+
+    def in_view(self, row: int, column: int) -> bool:
+        """Whether a cell is within what is seen of the table, not below its head or row numbers."""
+        return bool(
+            self.page.evaluate(
+                """cell => {
+                  const found = document.querySelector(`td[data-cell="${cell}"]`);
+                  if (!found) return false;
+                  const { left, right, top, bottom } = found.getBoundingClientRect();
+                  const box = document.querySelector("#scroll").getBoundingClientRect();
+                  const corner = document.querySelector("#head th").getBoundingClientRect();
+                  return left >= corner.right - 1 && right <= box.right + 1 && top >= corner.bottom - 1 && bottom <= box.bottom + 1;
+                }""",
+                f"{row},{column}",
+            )
+        )
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than the window, or the conversation than its part of it."""
+        return int(
+            self.page.evaluate(
+                """() => {
+                  const [page, talk] = [document.documentElement, document.querySelector("#talk")];
+                  return Math.max(page.scrollWidth - innerWidth, document.body.scrollWidth - innerWidth, talk.scrollWidth - talk.clientWidth);
+                }"""
+            )
+        )
+
+    def change_answers(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Have answers of the server changed on their way to the page."""
+
+        def handle(route: Any) -> None:
+            answer = route.fetch()
+            turn = answer.json()
+            change(turn)
+            route.fulfill(response=answer, json=turn)
+
+        self.page.route("**/ask", handle)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("sessions") / "sessions.db")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(browser: Any, server: Server) -> Iterator[Callable[..., Seen]]:
+    """Open pages, each with a profile of its own; none may complain or ask another host for anything."""
+    visits: list[tuple[Seen, list[str], list[str]]] = []
+
+    def open_page(at: Server = server, **options: Any) -> Seen:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        seen, said, asked = Seen(page, at), [], []  # type: ignore[var-annotated]
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        visits.append((seen, said, asked))
+        return seen
+
+    yield open_page
+    for seen, said, asked in visits:
+        seen.page.context.close()
+        complaints = [text for text in said if not any(one in text for one in seen.expected)]
+        assert not complaints
+        own = (seen.server.url, "data:", "blob:")
+        assert asked and all(url.startswith(own) for url in asked)
+
+
+@pytest.fixture
+def seen(visit: Callable[..., Seen]) -> Seen:
+    return visit()
+
+
+def cells_of(turn: dict[str, Any]) -> set[tuple[int, ...]]:
+    return {tuple(cell) for cell in turn["cells"]}
+
+
+def test_two_turns_mark_exactly_the_answers_cells(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(TWO[0])
+    assert set(seen.marked()) == cells_of(seen.session["turns"][0])
+    assert len(seen.marked()) == 3
+    seen.ask(TWO[1])
+    first, last = seen.session["turns"]
+    assert set(seen.marked()) == cells_of(last)
+    assert list(seen.marked().values()) == last["answer"] == ["Ysolde's Seat"]
+    seen.page.locator(".asked button").first.click()  # the first answer again
+    assert set(seen.marked()) == cells_of(first)
+
+
+def test_each_answer_has_program_sql_and_sentence(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(*TWO)
+    for number, turn in enumerate(seen.session["turns"]):
+        item = seen.page.locator(".turn").nth(number)
+        assert item.locator(".program").inner_text() == turn["program"]
+        assert item.locator(".said").inner_text().startswith(turn["explanation"])
+        assert item.locator(".cell").all_inner_texts() == turn["answer"]
+        assert not item.locator(".sql").is_visible()
+        item.get_by_role("button", name="SQL", exact=True).click()
+        assert item.locator(".sql").inner_text() == turn["sql"]
+
+
+def test_sql_is_copied(visit: Callable[..., Seen]) -> None:
+    seen = visit(permissions=["clipboard-read", "clipboard-write"])
+    seen.sample()
+    seen.ask(TWO[0])
+    seen.page.get_by_role("button", name="SQL", exact=True).click()
+    seen.page.get_by_role("button", name="Copy the SQL").click()
+    seen.page.get_by_text("Copied").wait_for()
+    copied = seen.page.evaluate("navigator.clipboard.readText()")
+    assert copied == seen.session["turns"][0]["sql"]
+
+
+def test_another_reading_is_one_click_away(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(*TWO)
+    seen.page.get_by_role("button", name="Other readings").click()
+    seen.page.wait_for_selector(".reading")
+    readings = seen.server.get(f"{seen.id}/readings?count=4")
+    buttons = seen.page.locator(".reading")
+    assert buttons.count() == len(readings)
+    assert buttons.first.get_attribute("aria-pressed") == "true"
+    buttons.nth(1).hover()  # its cells are shown while one looks
+    assert set(seen.marked()) == cells_of(readings[1])
+    seen.page.mouse.move(700, 700)
+    assert set(seen.marked()) == cells_of(readings[0])
+    buttons.nth(1).click()
+    seen.page.wait_for_function("() => !document.querySelector('.reading')")
+    seen.settle()
+    assert seen.session["turns"][-1]["program"] == readings[1]["program"] != readings[0]["program"]
+    assert set(seen.marked()) == cells_of(readings[1])
+
+
+def test_doubt_is_said_and_three_readings_shown(seen: Seen) -> None:
+    seen.change_answers(lambda turn: turn.update(sure=False, confidence=0.41))
+    seen.sample()
+    seen.ask(TWO[0])
+    seen.page.wait_for_selector(".reading")
+    assert "not sure, 41%" in seen.page.locator(".said").inner_text()
+    assert seen.page.locator(".reading").count() == 3
+    assert seen.page.get_by_text("Which did you mean?").is_visible()
+    assert "I am not sure" in seen.page.locator("#announce").inner_text()
+    seen.page.keyboard.press("Escape")
+    assert not seen.page.locator(".reading").first.is_visible()
+
+
+def test_a_computed_value_shows_what_it_was_computed_from(seen: Seen) -> None:
+    def count(turn: dict[str, Any]) -> None:
+        turn.update(answer=[str(len(turn["cells"]))], program=f"COUNT {turn['program']}")
+
+    seen.change_answers(count)
+    seen.sample()
+    seen.ask(TWO[0])
+    assert seen.page.locator(".value").inner_text() == "3"
+    assert seen.page.locator(".cell").count() == 0
+    assert len(seen.marked()) == 3
+    assert "computed" in (seen.page.get_attribute("#grid", "class") or "")
+
+
+def test_a_declined_question_is_a_remark(seen: Seen) -> None:
+    why = "The table does not say how warm it was."
+    seen.change_answers(
+        lambda turn: turn.update(
+            answer=[], cells=[], program="", sql="", explanation=why, sure=False, confidence=0
+        )
+    )
+    seen.sample()
+    seen.ask(TWO[0])
+    turn = seen.page.locator(".turn")
+    assert turn.locator(".said").inner_text() == why
+    for part in (".answer", ".program", ".sql", ".sure", "a[download]"):
+        assert turn.locator(part).count() == 0
+    assert not seen.marked()
+    seen.page.get_by_text("The closest I can do").wait_for()
+
+
+def test_suggested_questions_are_answered(seen: Seen) -> None:
+    seen.sample()
+    chips = seen.page.locator("#suggestions button")
+    assert chips.count() >= 3
+    question = chips.first.inner_text()
+    chips.first.click()
+    seen.wait_for_turn(question)
+    assert seen.session["turns"][0]["question"] == question
+    assert seen.marked()
+    following = chips.first.inner_text()
+    assert following != question
+    chips.first.click()
+    seen.wait_for_turn(following)
+    assert all(turn["sure"] for turn in seen.session["turns"])
+
+
+def test_undo_and_starting_over(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(*TWO)
+    seen.page.get_by_role("button", name="Undo").click()
+    seen.page.wait_for_function("() => document.querySelectorAll('.turn').length === 1")
+    seen.settle()
+    assert len(seen.session["turns"]) == 1
+    assert set(seen.marked()) == cells_of(seen.session["turns"][0])
+    assert seen.page.input_value("#question") == TWO[1]
+    seen.page.on("dialog", lambda dialog: dialog.accept())
+    seen.page.get_by_role("button", name="Export").click()
+    seen.page.get_by_role("button", name="Start the conversation over").click()
+    seen.page.wait_for_function("() => !document.querySelector('.turn')")
+    assert seen.session["turns"] == []
+    assert not seen.marked()
+
+
+def test_rows_are_pasted(seen: Seen) -> None:
+    seen.open()
+    seen.page.fill("#pasted", "City\tPeople\nOslo\t717710\nBergen\t291940\nTromsø\t78745\n")
+    seen.page.get_by_role("button", name="Use these rows").click()
+    seen.page.wait_for_selector("#work td[data-cell]")
+    seen.ask("which city has the most people?")
+    assert seen.marked() == {(0, 0): "Oslo"}
+    assert seen.page.locator("thead .kind").all_inner_texts() == ["text", "number"]
+
+
+def test_a_file_is_picked_or_dropped(seen: Seen, tmp_path: Path) -> None:
+    file = tmp_path / "boats.csv"
+    file.write_text("Boat,Mast (m)\nGull,9\nTern,14\n", encoding="utf-8")
+    seen.open()
+    seen.page.set_input_files("#file", file)
+    seen.page.wait_for_selector("#work td[data-cell]")
+    assert seen.drawn() == {(0, 0): "Gull", (0, 1): "9", (1, 0): "Tern", (1, 1): "14"}
+    assert "boats" in seen.page.title()
+    before = seen.id
+    seen.page.evaluate(
+        """() => {
+          const carried = new DataTransfer();
+          carried.items.add(new File(["Bird,Eggs\\nWren,7\\n"], "birds.csv"));
+          for (const name of ["dragenter", "dragover", "drop"]) {
+            document.body.dispatchEvent(new DragEvent(name, { dataTransfer: carried, bubbles: true, cancelable: true }));
+          }
+        }"""
+    )
+    seen.page.wait_for_function("() => document.title.startsWith('birds')")
+    seen.page.wait_for_selector("#work td[data-cell]")
+    assert seen.drawn() == {(0, 0): "Wren", (0, 1): "7"}
+    assert seen.id != before
+
+
+def test_what_cannot_be_read_is_said_and_dismissed(seen: Seen, tmp_path: Path) -> None:
+    seen.expected = ("Failed to load resource",)
+    seen.open()
+    seen.page.set_input_files("#file", {"name": "x.xlsx", "mimeType": "", "buffer": b"\0no sheet"})
+    error = seen.page.get_by_role("alert")
+    error.wait_for()
+    assert len(error.inner_text()) > 10
+    error.get_by_role("button", name="Dismiss").click()
+    assert not error.is_visible()
+
+
+def test_a_server_that_is_away_costs_no_question(seen: Seen) -> None:
+    seen.expected = ("Failed to load resource", "net::ERR")
+    seen.sample()
+    seen.ask(TWO[0])
+    seen.page.route("**/ask", lambda route: route.abort())
+    seen.page.fill("#question", TWO[1])
+    seen.page.keyboard.press("Enter")
+    seen.page.get_by_role("alert").wait_for()
+    assert "does not answer" in seen.page.get_by_role("alert").inner_text()
+    assert seen.page.input_value("#question") == TWO[1]
+    assert set(seen.marked()) == cells_of(seen.session["turns"][0])
+    seen.page.unroute("**/ask")
+    seen.page.keyboard.press("Enter")
+    seen.wait_for_turn(TWO[1])
+    assert len(seen.session["turns"]) == 2
+
+
+def test_a_session_is_found_again_and_forgotten(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(*TWO)
+    before = seen.marked()
+    seen.page.reload()
+    seen.page.wait_for_selector("td.marked")
+    assert seen.marked() == before
+    assert seen.page.locator(".asked").all_inner_texts() == list(TWO)
+    seen.page.get_by_role("link", name="New table").click()
+    recent = seen.page.locator("#recents a")
+    recent.wait_for()
+    assert "2 questions" in recent.inner_text()
+    recent.click()
+    seen.page.wait_for_selector("td.marked")
+    assert seen.marked() == before
+    id_ = seen.id
+    seen.page.go_back()
+    seen.page.on("dialog", lambda dialog: dialog.accept())
+    seen.page.get_by_role("button", name="Forget castles").click()
+    seen.page.wait_for_function("() => !document.querySelector('#recents a')")
+    assert httpx.get(f"{seen.server.url}/api/sessions/{id_}").status_code >= 400
+    seen.page.reload()
+    seen.page.wait_for_selector("#samples button")
+    assert recent.count() == 0
+
+
+def test_a_session_survives_the_server(visit: Callable[..., Seen], tmp_path: Path) -> None:
+    server = Server(tmp_path / "sessions.db")
+    try:
+        seen = visit(server)
+        seen.expected = ("Failed to load resource",)
+        seen.sample()
+        seen.ask(*TWO)
+        before = seen.marked()
+        server.stop()
+        server.start()
+        seen.page.reload()
+        seen.page.wait_for_selector("td.marked")
+        assert seen.marked() == before
+        seen.page.goto(f"{server.url}/#gone")
+        seen.page.get_by_role("alert").wait_for()
+        assert seen.page.locator("#start").is_visible()
+    finally:
+        server.stop()
+
+
+def test_everything_by_keyboard(seen: Seen) -> None:
+    def focused(what: str) -> Any:
+        return seen.page.evaluate(f"document.activeElement.{what}")
+
+    def tab_to(wanted: Callable[[], bool], key: str = "Tab") -> None:
+        for _ in range(60):
+            seen.page.keyboard.press(key)
+            outline = seen.page.evaluate(
+                "() => { const one = document.activeElement; const box = one.closest('label') ?? one; return getComputedStyle(box).outlineStyle; }"
+            )
+            assert outline != "none", focused("outerHTML")
+            if wanted():
+                return
+        raise AssertionError("it was not reached")
+
+    seen.open()
+    tab_to(lambda: focused("id") == "file")
+    tab_to(lambda: focused("textContent") == "castles")
+    seen.page.keyboard.press("Enter")
+    seen.page.wait_for_selector("#work td[data-cell]")
+    seen.page.wait_for_function("() => document.activeElement.id === 'question'")
+    for question in TWO:
+        seen.page.keyboard.type(question)
+        seen.page.keyboard.press("Enter")
+        seen.wait_for_turn(question)
+        assert focused("id") == "question"
+    assert set(seen.marked()) == cells_of(seen.session["turns"][1])
+    for expected in (TWO[1], TWO[0]):
+        seen.page.keyboard.press("ArrowUp")
+        assert seen.page.input_value("#question") == expected
+    for _ in range(2):
+        seen.page.keyboard.press("ArrowDown")
+    assert seen.page.input_value("#question") == ""
+    tab_to(lambda: focused("textContent") == "Other readings", "Shift+Tab")
+    seen.page.keyboard.press("Enter")
+    seen.page.wait_for_selector(".reading")
+    tab_to(lambda: "reading" in focused("className"))
+    seen.page.keyboard.press("Escape")
+    assert not seen.page.locator(".reading").first.is_visible()
+    assert focused("textContent") == "Other readings"
+    seen.page.keyboard.press("/")
+    assert focused("id") == "question"
+    assert seen.page.input_value("#question") == ""
+    tab_to(lambda: focused("id") == "search")
+    seen.page.keyboard.type("fenwick")
+    seen.page.wait_for_function("() => document.querySelectorAll('#body th').length === 2")
+    seen.page.keyboard.press("Escape")
+    seen.page.wait_for_function("() => document.querySelectorAll('#body th').length === 9")
+    tab_to(lambda: focused("id") == "scroll")
+    tab_to(lambda: focused("textContent").startswith("Castle"))
+    seen.page.keyboard.press("Enter")
+    seen.page.wait_for_selector("th[aria-sort=ascending]")
+    assert focused("textContent").startswith("Castle")
+
+
+def test_sorting_and_searching_keep_cells_what_they_are(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(TWO[0])
+    table, marked = seen.drawn(), seen.marked()
+    places = []
+    for order in ("ascending", "descending", "none"):
+        seen.page.locator("#head button").last.click()
+        seen.page.locator(f"#head th:nth-child(8)[aria-sort={order}]").wait_for()
+        seen.settle()
+        assert seen.drawn() == table
+        assert seen.marked() == marked
+        shown = seen.page.locator("#body tr:not(.space) th").all_inner_texts()
+        places.append([int(text) - 1 for text in shown])
+    assert places[0] != places[1] != places[2] == sorted(places[2])
+    visitors = {row: text for (row, column), text in table.items() if column == 6}
+    numbers = [int(visitors[row].replace(",", "")) for row in places[0] if visitors[row][:1].isdigit()]  # fmt: skip
+    assert numbers == sorted(numbers) and len(numbers) > 3
+    seen.page.fill("#search", "fennick")
+    seen.page.wait_for_function("() => document.querySelectorAll('#body th').length === 1")
+    seen.settle()
+    assert seen.drawn().items() <= table.items()
+    assert seen.marked() == {cell: text for cell, text in marked.items() if "Fennick" in text}
+    assert "hidden by the search" in seen.page.locator("#found").inner_text()
+    seen.page.get_by_role("button", name="Clear the search").click()
+    seen.page.wait_for_function("() => document.querySelectorAll('#body th').length === 9")
+    seen.settle()
+    assert seen.marked() == marked
+    seen.page.fill("#search", "no such thing")
+    seen.page.get_by_text("No row contains").wait_for()
+
+
+ROWS = 100_000
+
+
+@pytest.fixture(scope="module")
+def large(server: Server) -> str:
+    lines = [f"Station {n},{(n * 7919) % ROWS},Region {n % 13}" for n in range(ROWS)]
+    return server.begin("\n".join(["Station,Reading,Region", *lines]), "stations")
+
+
+def test_a_hundred_thousand_rows(seen: Seen, large: str) -> None:
+    seen.open(large)
+    widths = "[...document.querySelectorAll('#head th')].map((one) => one.offsetWidth)"
+    lines = "document.querySelectorAll('#body tr').length"
+    before = seen.page.evaluate(widths)
+    most, begun = 0, time.monotonic()
+    for part in (0.1, 0.5, 0.3, 0.9, 0.01, 1):
+        seen.page.evaluate(
+            "part => { const box = document.querySelector('#scroll'); box.scrollTop = part * box.scrollHeight; }",
+            part,
+        )
+        most = max(most, seen.page.evaluate(lines))
+    seen.page.wait_for_selector(f"td[data-cell='{ROWS - 1},0']")
+    assert time.monotonic() - begun < 3
+    assert seen.in_view(ROWS - 1, 0)
+    seen.settle()
+    assert max(most, seen.page.evaluate(lines)) < 100
+    assert seen.drawn()[ROWS - 1, 0] == f"Station {ROWS - 1}"
+    assert seen.page.evaluate(widths) == before
+    assert seen.page.locator("#grid").get_attribute("aria-rowcount") == str(ROWS + 1)
+    for key, wanted in (("Home", 0), ("PageDown", 30), ("End", ROWS - 1)):
+        seen.page.focus("#scroll")
+        seen.page.keyboard.press(key)
+        seen.page.wait_for_selector(f"td[data-cell='{wanted},0']")
+
+
+def test_the_answer_is_brought_into_view_in_any_order(seen: Seen, large: str) -> None:
+    seen.open(large)
+    seen.ask("which station has the highest reading?")
+    [cell] = cells_of(seen.session["turns"][-1])
+    assert seen.marked() == {cell: f"Station {cell[0]}"}
+    assert cell[0] > 1000 and seen.in_view(*cell)
+    for _ in range(2):  # down: it comes first
+        seen.page.locator("#head button").nth(1).click()
+        seen.settle()
+    assert seen.in_view(*cell)
+    assert seen.page.locator("#body tr:not(.space) th").first.inner_text() == f"{cell[0] + 1:,}"
+    jump = "() => { const box = document.querySelector('#scroll'); box.scrollTop = box.scrollHeight / 2; }"
+    for down in (True, False):  # rows fetched in another order are not shown in this one
+        seen.page.evaluate(jump)
+        seen.settle()
+        readings = [int(text) for (_, column), text in seen.drawn().items() if column == 1]
+        assert readings == sorted(readings, reverse=down) and len(readings) > 20
+        if down:
+            for _ in range(2):
+                seen.page.locator("#head button").nth(1).click()
+                seen.settle()
+    seen.page.fill("#search", "Region 3")
+    seen.page.get_by_text("rows found").wait_for()
+    seen.settle()
+    drawn = seen.drawn()
+    assert all(text == f"Region {row % 13}" for (row, column), text in drawn.items() if column == 2)
+
+
+def test_an_answer_far_to_the_right_is_brought_into_view(seen: Seen) -> None:
+    columns = [f"Measure {n}" for n in range(60)]
+    lines = [[f"Site {row}", *(str(row * 1000 + n) for n in range(120))] for row in range(200)]
+    content = "\n".join(",".join(line) for line in [["Site", *columns], *lines])
+    seen.open(seen.server.begin(content))
+    assert seen.page.locator("#body td").count() < 45 * 50  # of so many columns not all are drawn
+    cell = [150, 60]
+    seen.change_answers(lambda turn: turn.update(cells=[cell], answer=["150059"]))
+    seen.ask("which site has the highest measure 59?")
+    assert seen.marked() == {(150, 60): "150059"}
+    assert seen.in_view(150, 60)
+
+
+def test_answer_rows_are_stepped_through(seen: Seen, large: str) -> None:
+    seen.open(large)
+    cells = [[10, 0], [50_000, 0], [99_990, 1]]
+    seen.change_answers(lambda turn: turn.update(cells=cells, answer=["a", "b", "c"]))
+    seen.ask("which station has the highest reading?")
+    assert "3 answer cells" in seen.page.locator("#found").inner_text()
+    stepped: list[list[int]] = []
+    for _ in cells:
+        before = stepped and ",".join(map(str, stepped[-1]))
+        seen.page.get_by_role("button", name="Next answer row").click()
+        seen.page.locator(f".here.marked:not([data-cell='{before}'])").wait_for()
+        cell = str(seen.page.locator(".here").get_attribute("data-cell"))
+        stepped.append([int(part) for part in cell.split(",")])
+        assert seen.in_view(*stepped[-1])
+    assert sorted(stepped) == cells
+    assert stepped in [cells[n:] + cells[:n] for n in range(3)]
+    seen.page.get_by_role("button", name="c", exact=True).click()
+    seen.page.wait_for_selector("td.marked[data-cell='99990,1']")
+    assert seen.in_view(99_990, 1)
+
+
+def test_phone_width_has_no_overflow(visit: Callable[..., Seen]) -> None:
+    seen = visit(viewport={"width": 360, "height": 700}, has_touch=True, is_mobile=True)
+    seen.change_answers(lambda turn: turn.update(sure=False))
+    seen.open()
+    assert seen.overflow() <= 0
+    seen.sample()
+    seen.ask(*TWO, "x" * 300)
+    seen.page.locator(".others").wait_for()
+    seen.page.wait_for_selector(".reading")
+    assert seen.overflow() <= 0
+    for part in ("#question", "#scroll", "#search", "#new", "#export", ".reading >> nth=0"):
+        box = seen.page.locator(part).bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 360, part
+    seen.open(seen.server.begin(f"{'w' * 400},b\n{'y' * 400},2\nz,3\n", "v" * 180))
+    assert seen.overflow() <= 0
+    seen.page.get_by_role("link", name="New table").click()
+    seen.page.locator("#recents a").first.wait_for()
+    assert seen.overflow() <= 0
+
+
+CONTRAST = """() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const ground = (one) => {
+    for (let box = one; box; box = box.parentElement) {
+      const [r, g, b, a = 1] = parse(getComputedStyle(box).backgroundColor);
+      if (a === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const look = (one, colour, text) => {
+    const { fontSize, fontWeight } = getComputedStyle(one);
+    const size = parseFloat(fontSize);
+    const [a, b] = [light(parse(colour)), light(ground(one))].sort((x, y) => y - x);
+    const isLarge = size >= 24 || (size >= 18.66 && fontWeight >= 700);
+    found.push({ text, ratio: (a + 0.05) / (b + 0.05), least: isLarge ? 3 : 4.5 });
+  };
+  for (const one of document.querySelectorAll("body *")) {
+    const text = [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join("").trim();
+    if (!one.checkVisibility() || one.matches("script, option")) continue;
+    if (text) look(one, getComputedStyle(one).color, `${one.tagName} ${one.className}: ${text.slice(0, 40)}`);
+    if (one.placeholder) look(one, getComputedStyle(one, "::placeholder").color, `placeholder: ${one.placeholder}`);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_is_readable(visit: Callable[..., Seen], scheme: str) -> None:
+    seen = visit(color_scheme=scheme)
+    grounds = []
+
+    def check(least: int) -> None:
+        found = seen.page.evaluate(CONTRAST)
+        assert len(found) >= least
+        assert not [one for one in found if one["ratio"] < one["least"]]
+        grounds.append(seen.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    seen.open()
+    check(20)
+    seen.change_answers(lambda turn: turn.update(sure="most" in turn["question"]))
+    seen.sample()
+    check(70)
+    seen.ask(*TWO[::-1])
+    seen.page.wait_for_selector(".reading")
+    seen.page.get_by_role("button", name="SQL", exact=True).last.click()
+    seen.page.evaluate(
+        "import('/page/notices.js').then((notices) => notices.fail(new Error('an example')))"
+    )
+    seen.page.get_by_role("button", name="Export").click()
+    check(90)
+    first = [int(part) for part in grounds[0][4:-1].split(",")]
+    assert (max(first) < 60) == (scheme == "dark")
+
+
+HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><b>\'"`${hit}'
+
+
+def test_a_hostile_table_runs_nothing(seen: Seen) -> None:
+    rows = [HOSTILE, "javascript:window.hit=1", "\x1b[31mred\x07", "\u202eright to left", "=HYPERLINK(1)"]  # fmt: skip
+    content = io.StringIO()
+    lines = [[HOSTILE, f"{HOSTILE}2"], *([text, str(n)] for n, text in enumerate(rows))]
+    csv.writer(content).writerows(lines)
+    seen.open(seen.server.begin(content.getvalue(), HOSTILE))
+    seen.ask(HOSTILE, "which has the highest " + HOSTILE)
+    seen.page.locator(".others").click()
+    seen.page.wait_for_selector(".readings > *")
+    seen.page.fill("#search", "<img")
+    seen.page.get_by_text("found").first.wait_for()
+    seen.settle()
+    assert seen.page.evaluate("window.hit") is None
+    allowed = seen.page.evaluate(
+        "[...document.querySelectorAll('img, script, b, iframe')].map((one) => one.outerHTML)"
+    )
+    assert len(allowed) == 2  # the page's own picture and script
+    assert HOSTILE in seen.page.title()
+    assert seen.drawn()[0, 0] == HOSTILE
+    seen.page.fill("#search", "")
+    seen.page.wait_for_function("() => document.querySelectorAll('#body th').length > 3")
+    assert not any(set(text) & set("\x1b\x07\u202e") for text in seen.drawn().values())
+    seen.page.get_by_role("link", name="New table").click()
+    seen.page.locator("#recents a").first.wait_for()
+    assert seen.page.evaluate("window.hit") is None
+
+
+def test_exports_are_downloaded(seen: Seen) -> None:
+    seen.sample()
+    seen.ask(*TWO)
+
+    def downloaded(click: Callable[[], None]) -> str:
+        with seen.page.expect_download() as download:
+            click()
+        return Path(download.value.path()).read_text(encoding="utf-8")
+
+    def export(name: str) -> Callable[[], None]:
+        def click() -> None:
+            seen.page.get_by_role("button", name="Export").click()
+            seen.page.locator("#menu").get_by_text(name).first.click()
+
+        return click
+
+    lines = [json.loads(line) for line in downloaded(export("JSONL")).splitlines()]
+    turns = [turn for line in lines for turn in line["turns"]]
+    assert [turn["question"] for turn in turns] == list(TWO)
+    assert [turn["cells"] for turn in turns] == [turn["cells"] for turn in seen.session["turns"]]
+    assert downloaded(export("CSV")).startswith("Castle,Built,")
+    links = seen.page.get_by_role("link", name="This answer as CSV")
+    for number, turn in enumerate(seen.session["turns"]):
+        text = downloaded(links.nth(number).click)
+        assert len(text.splitlines()) == 1 + len(turn["cells"])
+        assert all(answer in text for answer in turn["answer"])
