@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from fastapi.testclient import TestClient
 
 from denota import sample
+from denota.app.web.guard import Guard
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
 from denota.app.web.store import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
+from denota.errors import DataError
 from denota.learning.run import new_parser
 from denota.model.parser import Parser
 from denota.search.preparer import Preparer
@@ -168,3 +174,159 @@ def test_nothing_is_loaded_from_elsewhere(client: TestClient) -> None:
             assert not links, (path, links)
     assert "default-src 'self'" in client.get("/").headers["content-security-policy"]
     assert json.loads(client.get("/openapi.json").text)["info"]["title"] == "denota"
+
+
+def test_files_of_many_kinds(client: TestClient) -> None:
+    frame = pd.DataFrame({"City": ["Oslo", "Moss"], "People": [709037, 50290]})
+    kinds = {
+        "cities.csv": frame.to_csv(index=False).encode(),
+        "cities.tsv": frame.to_csv(index=False, sep="\t").encode("utf-16"),
+        "cities.csv.gz": gzip.compress(frame.to_csv(index=False).encode()),
+        "cities.json": frame.to_json(orient="records").encode(),
+        "cities.xlsx": written(frame.to_excel),
+        "cities.parquet": written(frame.to_parquet),
+    }
+    for name, data in kinds.items():
+        headers = {"Content-Type": "application/octet-stream"}
+        made = client.post(f"/api/sessions/upload?name={name}", content=data, headers=headers)
+        assert made.status_code == 201, (name, made.text)
+        assert [c["name"] for c in made.json()["columns"]] == ["City", "People"]
+        assert made.json()["rows"] == 2
+
+
+def written(write: Callable[..., None]) -> bytes:
+    out = io.BytesIO()
+    write(out, index=False)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x00\x01\x02\xff" * 100,
+        b"PK\x03\x04 no workbook",
+        b"PAR1 no parquet",
+        b"\x1f\x8b no gzip",
+        gzip.compress(b"a,b\n" + b"0,0\n" * 40_000_000)[:-4],
+        b"{" * 100_000,
+        b"a" * 1_000_000,
+    ],
+    ids=["empty", "binary", "zip", "parquet", "gzip", "bomb", "braces", "one line"],
+)
+def test_files_that_are_none_get_a_sentence(client: TestClient, data: bytes) -> None:
+    made = client.post("/api/sessions/upload?name=x", content=data)
+    assert made.status_code in (400, 422), made.text[:200]
+    assert "Traceback" not in made.text
+
+
+HOSTILE = [
+    ["<script>alert(1)</script>", "'; DROP TABLE sessions; --", "=HYPERLINK(\"http://x\")"],
+    ["\x1b[31mred\x07", "\u202etxt.exe", "日本語 🂡"],
+    ["", "-", "NaN"],
+    ["a" * 50_000, "1e999", "../../etc/passwd"],
+]  # fmt: skip
+
+
+def quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'
+
+
+@pytest.mark.parametrize(
+    "names", [["<b>x</b>", '"; --', "=1+1"], ["_row", "scope", ""], ["a", "a", "A"]]
+)
+def test_hostile_tables(client: TestClient, service: Service, names: list[str]) -> None:
+    """Odd cells and names come back as they are, survive a restart, and questions about them get an answer or a sentence."""
+    lines = [",".join(quoted(cell) for cell in row) for row in [names, *HOSTILE]]
+    id_ = begin(client, "\n".join(lines))
+    seen = client.get(f"/api/sessions/{id_}/rows").json()["rows"]
+    assert [row["cells"] for row in seen] == HOSTILE
+    for question in (
+        names[0] or "a",
+        HOSTILE[0][0],
+        HOSTILE[1][0],
+        "how many rows are there?",
+        "日本語",
+    ):
+        answer = client.post(f"/api/sessions/{id_}/ask", json={"question": question})
+        assert answer.status_code in (200, 400), answer.text
+        assert answer.json().get("detail") or answer.json()["explanation"]
+    turns = client.get(f"/api/sessions/{id_}").json()["turns"]
+    again = Service(service.parser, service.store).get(id_)
+    assert [turn.as_json() for turn in again.chat.turns] == turns
+    for line in client.get(f"/api/sessions/{id_}/answer.csv").text.splitlines():
+        assert not line.startswith(("=", "@")) and ",=" not in line
+
+
+def test_other_pages_and_names_are_not_answered(service: Service) -> None:
+    client = TestClient(make_app(service, hosts={"localhost"}), base_url="http://localhost:8000")
+    assert client.get("/api/samples").status_code == 200
+    assert client.get("/api/samples", headers={"Host": "evil.example"}).status_code == 403
+    begun = {"sample": "castles"}
+    evil = {"Origin": "http://evil.example"}
+    assert client.post("/api/sessions", json=begun, headers=evil).status_code == 403
+    own = {"Origin": "http://localhost:8000"}
+    assert client.post("/api/sessions", json=begun, headers=own).status_code == 201
+
+
+def test_requests_are_limited_in_size_and_time(service: Service) -> None:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route
+
+    async def slow(request: Request) -> PlainTextResponse:
+        await request.body()
+        await asyncio.sleep(float(request.query_params.get("wait", 0)))
+        return PlainTextResponse("done")
+
+    routes = [Route("/", slow, methods=["GET", "POST"])]
+    guarded = Guard(Starlette(routes=routes), largest=1000, patience=0.2)
+    client = TestClient(guarded)
+    assert client.get("/").text == "done"
+    assert client.get("/?wait=5").status_code == 504
+    assert client.post("/", content=b"x" * 1001).status_code == 413
+    chunks = (b"x" * 100 for _ in range(11))  # no length is told beforehand
+    assert client.post("/", content=chunks).status_code == 413
+    assert client.post("/", content=(b"x" * 100 for _ in range(10))).status_code == 200
+
+
+def test_an_exported_conversation_stands_alone(client: TestClient, tmp_path: Path) -> None:
+    id_ = begin(client)
+    client.post(f"/api/sessions/{id_}/ask", json={"question": "which cities?"})
+    client.post(f"/api/sessions/{id_}/ask", json={"question": "why?"})
+    (tmp_path / "mine.jsonl").write_text(client.get(f"/api/sessions/{id_}/export.jsonl").text)
+    loaded = load_examples(tmp_path / "mine.jsonl", "all")
+    assert not loaded.problems and len(loaded.examples) == 1
+    assert loaded.examples[0].question.table.names == ("City", "People", "Founded")
+
+
+def test_a_deleted_session_is_gone(client: TestClient) -> None:
+    id_ = begin(client)
+    assert client.delete(f"/api/sessions/{id_}").status_code == 204
+    assert client.get(f"/api/sessions/{id_}").status_code == 400
+    assert client.post(f"/api/sessions/{id_}/ask", json={"question": "x"}).status_code == 400
+
+
+def test_places_follow_what_is_seen(client: TestClient) -> None:
+    id_ = begin(client, "n,t\n10,b\n9,a\n-,C\n100,ab\n")
+    body = {"rows": [0, 3], "sort": 0, "down": True}
+    assert client.post(f"/api/sessions/{id_}/places", json=body).json() == [[0, 3], [1, 0]]
+    searched = {"rows": [0, 3], "search": "ab"}
+    assert client.post(f"/api/sessions/{id_}/places", json=searched).json() == [[0, 3]]
+
+
+def test_old_sessions_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("denota.app.web.store.MOST", 3)
+    store = SessionStore(tmp_path / "s.sqlite")
+    ids = [store.create("{}") for _ in range(5)]
+    for id_ in ids[:2]:
+        with pytest.raises(DataError, match="no such session"):
+            store.load(id_)
+    assert [store.load(id_).id for id_ in ids[2:]] == ids[2:]
+
+
+def test_a_store_that_cannot_be_is_said(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database " * 100)
+    with pytest.raises(DataError, match="sessions cannot be kept"):
+        SessionStore(tmp_path / "text")

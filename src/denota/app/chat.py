@@ -139,10 +139,14 @@ class Chat:
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
         """Return the best ways to understand the last question, each with an answer of its own, the one taken first.
 
+        There are none of a question that was declined because it is not about the table.
+
         Raises:
             DataError: nothing was asked yet.
         """
         told = self._last()
+        if told.turn.declined and off_topic(told.turn.question, self.table):
+            return ()
         found: list[Reading] = []
         seen: list[Denotation] = []
         for way in self._ways(told):
@@ -227,7 +231,12 @@ class Chat:
     def _best(self, text: str, before: _Context, wish: Wish | None, rated: _Rated) -> _Told:
         """The best way to understand a question, or a sentence if there is none."""
         way = next(self._each_way(wish, rated), None)
-        unlikely = wish is not None and wish.each and way and way.probability < rated[0].probability  # fmt: skip
+        unlikely = (
+            wish is not None
+            and wish.each
+            and way is not None
+            and way.probability < rated[0].probability / 5
+        )
         if way is None or unlikely:
             sentence = _cannot_compute(wish)
             return _Told(before, before, wish, declined_turn(text, sentence))

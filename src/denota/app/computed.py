@@ -63,7 +63,7 @@ def wish_of(question: str, table: Table) -> Wish | None:
     named = words_of_names(table)
     for kind, cue in (("average", _AVERAGE), ("sum", _TOTAL)):
         found = cue.search(question)
-        if found is None or not named.isdisjoint(tokenise(found[0])):
+        if found is None or _is_called(tokenise(found[0]), question, table):
             continue
         if found[0].lower().startswith("mean") and not _is_noun(question, found, named):
             continue
@@ -87,14 +87,35 @@ def words_of_names(table: Table) -> set[str]:
     >>> sorted(words_of_names(Table.from_rows(["Avg. price", "Fat %"], [["1", "2"]])))
     ['average', 'avg', 'fat', 'percent', 'percentage', 'price', 'proportion', 'share']
     """
-    words = {word for name in table.names for word in tokenise(name)}
-    if any("%" in column.name or column.unit == "%" for column in table.columns):
+    words = {word for column in table.columns for word in _words_of_name(column)}
+    return words | {"total"} if _has_totals(table) else words
+
+
+def _words_of_name(column: Column) -> set[str]:
+    words = set(tokenise(column.name))
+    if "%" in column.name or column.unit == "%":
         words |= {"percent", "percentage", "proportion", "share"}
-    if len(SCOPES["without_totals"].meaning(table, ())) < len(table):
-        words |= {"total"}  # a row has that
     for short, long in (("avg", "average"), ("ave", "average"), ("tot", "total")):
         words |= {long} if short in words else set()
     return words
+
+
+def _has_totals(table: Table) -> bool:
+    return len(SCOPES["without_totals"].meaning(table, ())) < len(table)
+
+
+def _is_called(cue: Sequence[str], question: str, table: Table) -> bool:
+    """Whether a cue is how the question calls a column (`Avg. price`, or just `Total`), or a row of totals."""
+    if "total" in cue and _has_totals(table):
+        return True
+    asked = {singular(word) for word in tokenise(question)}
+    for column in table.columns:
+        words = _words_of_name(column)
+        if not words.isdisjoint(cue):
+            others = {singular(w) for w in words if w not in cue} - FUNCTION_WORDS - _SHORT
+            if not others or not others.isdisjoint(asked):
+                return True
+    return False
 
 
 def _is_noun(question: str, found: re.Match[str], named: set[str]) -> bool:
@@ -187,8 +208,8 @@ def computed(
         if held or holds(column, wish.noun):
             several = wish.total and len(found.rows) > 1
             return with_value(program, found, "sum", table) if several else (program, found)
-        if len(found.rows) == 1 and looks_like_amount(wish):
-            return program, found
+        if len(found.rows) == 1 and column.name not in _tested(program):
+            return program, found  # "how many people live in Oslo?", with a column `Population`
     if wish.each:
         return None
     if wish.kind != "count":
@@ -208,10 +229,18 @@ def computed(
     return with_value(program, found, "count", table)
 
 
-def _takes_once(program: Program) -> bool:
+def _tests(program: Program) -> tuple[Test, ...]:
     where = program.where
-    tests = () if where is None else (where,) if isinstance(where, Test) else where.parts
-    return any(test.operator == "distinct" for test in tests)
+    return () if where is None else (where,) if isinstance(where, Test) else where.parts
+
+
+def _tested(program: Program) -> set[str | None]:
+    """The columns that a program looks at to choose rows."""
+    return {test.column for test in _tests(program)}
+
+
+def _takes_once(program: Program) -> bool:
+    return any(test.operator == "distinct" for test in _tests(program))
 
 
 def _without_totals(
@@ -226,11 +255,6 @@ def _without_totals(
     kept = set(scope)
     rows = tuple(row for row in found.rows if row in kept)
     return replace(program, scope="without_totals"), replace(found, rows=rows)
-
-
-def looks_like_amount(wish: Wish) -> bool:
-    """Whether something is counted that is seldom a row of a table ("how many people live in Oslo?")."""
-    return bool(wish.noun) and wish.noun[-1] in _AMOUNTS
 
 
 def with_value(
@@ -300,9 +324,7 @@ _DIFFERENT: Final = re.compile(r"(?:different|distinct|unique|separate)\s+", re.
 _ENDS_NOUN: Final = FUNCTION_WORDS | frozenset(
     "took lives live lived won lost played scored made came went contain contains say got take takes cost".split()
 )
+_SHORT: Final = frozenset(("avg", "ave", "tot"))
 _EMPTY: Final = frozenset(
     "total sum average mean count number rows row entries entry records record lines table listed list please tell give show value values".split()
-)
-_AMOUNTS: Final = frozenset(
-    "people person inhabitant resident point goal dollar euro pound kilometer kilometre km mile metre meter hour minute second day week month percent".split()
 )

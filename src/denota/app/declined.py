@@ -73,7 +73,7 @@ def _asks_for_groups(text: str, wish: Wish, table: Table) -> bool:
 
 
 def off_topic(question: str, table: Table) -> bool:
-    """Say whether a question has words, and none of them is the table's: no name, no value, no number.
+    """Say whether no word of a question is the table's: no name, no value, and no number.
 
     >>> table = Table.from_rows(["City", "People"], [["Oslo", "709037"]])
     >>> off_topic("write me a poem", table), off_topic("which cities are there?", table)
@@ -82,7 +82,7 @@ def off_topic(question: str, table: Table) -> bool:
     words = {singular(word) for word in tokenise(question)} - FUNCTION_WORDS
     if any(word[0].isdigit() for word in words):
         return False
-    return bool(words) and words.isdisjoint(_words_of(table))
+    return words.isdisjoint(_words_of(table))
 
 
 def nothing_found(table: Table) -> str:
@@ -148,7 +148,7 @@ _RULES: Final = (
         "I cannot say why, or what to think of it: I only read what the table says",
     ),
     _rule(
-        r"predict\w*|forecast\w*|next year|in the future|extrapolat\w+|estimate|trends?|what will|how (?:many|much) (?=(?:\w+ ){0,3}will\b)|what if",
+        r"predict\w*|forecast\w*|next year|in the future|extrapolat\w+|estimate|trends?|^will|what will|tomorrow|how (?:many|much) (?=(?:\w+ ){0,3}will\b)|what if",
         "I cannot look beyond what the table says",
     ),
     _rule(

@@ -76,6 +76,8 @@ class Guard:
 
         async def told(message: Message) -> None:
             nonlocal begun
+            if taken > self.largest and not begun:
+                return  # what is made of half a body is not told
             if message["type"] == "http.response.start":
                 begun = True
                 if not scope["path"].startswith(DOCUMENTATION):
@@ -85,10 +87,13 @@ class Guard:
         response = None
         try:
             await asyncio.wait_for(self.app(scope, counted, told), self.patience)
-        except TooLarge:
-            response = self._too_large()
         except TimeoutError:
             response = _sentence(504, "this took too long; ask for less at a time")
+        except Exception:
+            if taken <= self.largest:
+                raise
+        if taken > self.largest:
+            response = self._too_large()
         if response is not None and not begun:
             await response(scope, receive, send)
 

@@ -54,6 +54,15 @@ class Choice(Strict):
     program: str = Field(max_length=20_000)
 
 
+class Wanted(Strict):
+    """Rows to be found among those that are seen."""
+
+    rows: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(max_length=100_000)
+    sort: Annotated[int, Field(ge=0, le=100_000)] | None = None
+    down: bool = False
+    search: str = Field("", max_length=LONGEST)
+
+
 class ColumnInfo(BaseModel):
     """A column of a table."""
 
@@ -195,6 +204,12 @@ def _sessions(service: Service) -> APIRouter:
         shown, total = service.rows(service.get(id), start, count, sort, down, search)
         return {"total": total, "rows": [{"row": row, "cells": cells} for row, cells in shown]}
 
+    @api.post("/sessions/{id}/places")
+    def places(id: Id, body: Wanted) -> list[tuple[int, int]]:
+        """Return where rows are seen, as `[place, row]`; those that the search leaves out are not there."""
+        live = service.get(id)
+        return service.places(live, body.rows, body.sort, body.down, body.search)
+
     @api.post("/sessions/{id}/ask", response_model=TurnInfo)
     def ask(id: Id, body: NewQuestion) -> dict[str, Any]:
         """Answer a question."""
@@ -228,21 +243,22 @@ def _sessions(service: Service) -> APIRouter:
 
 
 def _files(service: Service) -> APIRouter:
-    api = APIRouter(
-        prefix="/api/sessions/{id}", responses=REFUSED, default_response_class=PlainTextResponse
-    )
+    text: dict[int | str, dict[str, Any]] = {
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}}
+    }
+    api = APIRouter(prefix="/api/sessions/{id}", responses={**REFUSED, **text})
 
-    @api.get("/export.jsonl")
+    @api.get("/export.jsonl", response_model=None)
     def export(id: Id) -> PlainTextResponse:
         """Return the conversation as `denota train` takes it, with the table in it."""
         return _file(conversation_jsonl(service.get(id).chat), "conversation.jsonl")
 
-    @api.get("/table.csv")
+    @api.get("/table.csv", response_model=None)
     def table(id: Id) -> PlainTextResponse:
         """Return the table."""
         return _file(to_csv(service.get(id).table), "table.csv")
 
-    @api.get("/answer.csv")
+    @api.get("/answer.csv", response_model=None)
     def answer(
         id: Id, turn: Annotated[int | None, Query(ge=0, le=10_000)] = None
     ) -> PlainTextResponse:

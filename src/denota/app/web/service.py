@@ -7,6 +7,7 @@ import io
 import json
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -205,14 +206,26 @@ class Service:
         self, live: Live, start: int, count: int, sort: int | None, down: bool, search: str
     ) -> tuple[list[tuple[int, list[str]]], int]:
         """Return some rows as they are seen, each with its number in the table, and how many there are in all."""
+        order = self._order(live, sort, down, search)
+        columns = live.table.columns
+        shown = [(int(r), [c.text[int(r)] for c in columns]) for r in order[start : start + count]]
+        return shown, len(order)
+
+    def places(
+        self, live: Live, rows: Sequence[int], sort: int | None, down: bool, search: str
+    ) -> list[tuple[int, int]]:
+        """Return where rows are seen, as (place, row) in the order seen; those that the search leaves out are not there."""
+        order = self._order(live, sort, down, search)
+        places = np.flatnonzero(np.isin(order, np.array(rows, np.int64)))
+        return [(int(place), int(order[place])) for place in places]
+
+    def _order(self, live: Live, sort: int | None, down: bool, search: str) -> NDArray[np.int64]:
         key = (sort, down, search.strip().lower()[:LONGEST])
         order = live.orders.get(key)
         if order is None:
             order = seen_order(live.table, *key)
             live.orders = {key: order}
-        columns = live.table.columns
-        shown = [(int(r), [c.text[int(r)] for c in columns]) for r in order[start : start + count]]
-        return shown, len(order)
+        return order
 
 
 def seen_order(table: Table, sort: int | None, down: bool, search: str) -> NDArray[np.int64]:

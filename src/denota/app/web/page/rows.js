@@ -6,8 +6,6 @@ import { fail } from "./notices.js";
 
 const WINDOW = 100; // rows fetched at a time
 const KEPT = 80; // windows kept
-const BATCH = 500; // rows looked through at a time for a row's place
-const FARTHEST = 20000; // places looked through
 
 let session = null;
 let taken = 0; // how many orders were asked for: only the last counts
@@ -59,19 +57,12 @@ export function want(first, end, onArrived) {
   }
 }
 
-// The places of rows, as [place, row] in the order seen: those that are not hidden by the search or too far down to be looked for.
+// The places of rows, as [place, row] in the order seen: those that are not hidden by the search.
 export async function placesOf(wanted) {
   if (order.sort === null && !order.search) return [...wanted].sort((one, other) => one - other).map((row) => [row, row]);
   const mine = version;
-  const found = [];
-  for (let start = 0; start < Math.min(total, FARTHEST) && found.length < wanted.size; start += BATCH) {
-    const { rows } = await fetchRows(session, order, start, BATCH);
-    if (mine !== version) return undefined;
-    rows.forEach(({ row }, n) => {
-      if (wanted.has(row)) found.push([start + n, row]);
-    });
-  }
-  return found;
+  const found = await call(of(session, "/places"), { ...order, rows: [...wanted] });
+  return mine === version ? found : undefined;
 }
 
 function fetchRows(one, { sort, down, search }, start, count, signal) {

@@ -270,9 +270,6 @@ function say(hidden) {
   if (hidden && order.search) {
     parts[0] = `${counted(hidden, `${what} row`)} hidden by the search `;
     parts.push(make("button", { className: "link", text: "Clear", "aria-label": "Clear the search", on: { click: clearSearch } }));
-  } else if (hidden) {
-    parts[0] = `${counted(hidden, `${what} row`)} further down in this order `;
-    parts.push(make("button", { className: "link", text: "Undo sorting", on: { click: () => reorder({ ...asked, sort: null, down: false }) } }));
   }
   $("found").replaceChildren(...parts);
   $("steps").hidden = steps.length < 2;

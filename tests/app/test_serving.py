@@ -1,0 +1,217 @@
+"""The server as a process: killed at any moment it keeps every answer that was given, and its workers go with it; described by OpenAPI, it never fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+
+from denota.app.serve import some_port
+from denota.app.web.server import make_app
+from denota.app.web.service import Service
+from denota.app.web.store import SessionStore
+from denota.config import Config, ModelConfig, TrainConfig
+from denota.data import load_examples
+from denota.learning.run import new_parser
+from denota.sample import path as sample_path
+from denota.search.preparer import Preparer
+
+EXAMPLES = 60
+"""Requests of each operation."""
+QUESTIONS = ("which castles are there?", "of those, which is the oldest?", "how many towers?", "?")
+
+
+class Server:
+    """A server in a process of its own."""
+
+    def __init__(self, sessions: Path, *more: str) -> None:
+        self.port = some_port("127.0.0.1")
+        self.base = f"http://127.0.0.1:{self.port}"
+        command = [sys.executable, "-m", "denota", "serve", "--port", str(self.port), *more]
+        environment = {**os.environ, "DENOTA_SESSIONS": str(sessions)}
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        assert self.process.stderr is not None
+        self.said = self.process.stderr.readline()
+
+    def wait(self) -> None:
+        """Return when it answers questions."""
+        for _ in range(300):
+            try:
+                id_ = self.post("/api/sessions", {"sample": "castles"})["id"]
+                self.post(f"/api/sessions/{id_}/ask", {"question": "which?"})
+                return
+            except httpx.HTTPError:
+                time.sleep(0.1)
+        raise AssertionError("it does not answer")
+
+    def post(self, path: str, body: dict[str, str]) -> dict[str, str]:
+        found = httpx.post(self.base + path, json=body, timeout=60).raise_for_status().json()
+        assert isinstance(found, dict)
+        return found
+
+    def workers(self) -> list[int]:
+        """The processes that it has started."""
+        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(number) for number in found.split()]
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.mark.slow
+def test_killed_under_load_it_keeps_what_was_answered(tmp_path: Path) -> None:
+    sessions = tmp_path / "sessions.sqlite"
+    server = Server(sessions, "--workers", "2")
+    server.wait()
+    acknowledged: dict[str, list[dict[str, str]]] = {}
+
+    def ask() -> None:
+        id_ = server.post("/api/sessions", {"sample": "castles"})["id"]
+        acknowledged[id_] = []
+        while True:
+            text = QUESTIONS[len(acknowledged[id_]) % len(QUESTIONS)]
+            try:
+                acknowledged[id_].append(
+                    server.post(f"/api/sessions/{id_}/ask", {"question": text})
+                )
+            except httpx.HTTPError:
+                return
+
+    clients = [threading.Thread(target=ask) for _ in range(6)]
+    for client in clients:
+        client.start()
+    time.sleep(4)
+    workers = server.workers()
+    assert len(workers) >= 2
+    server.kill()
+    for client in clients:
+        client.join()
+    again = Server(sessions, "--workers", "1")
+    try:
+        again.wait()
+        assert sum(map(len, acknowledged.values())) > 20
+        for id_, turns in acknowledged.items():
+            kept = httpx.get(f"{again.base}/api/sessions/{id_}").json()["turns"]
+            assert kept[: len(turns)] == turns
+            assert len(kept) <= len(turns) + 1, "at most the one that was on its way"
+    finally:
+        again.kill()
+    for _ in range(100):
+        if not any(Path(f"/proc/{number}").exists() for number in workers):
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError("workers outlive their server")
+
+
+@pytest.mark.slow
+def test_a_lost_worker_is_replaced(tmp_path: Path) -> None:
+    server = Server(tmp_path / "sessions.sqlite", "--workers", "1")
+    try:
+        server.wait()
+        id_ = server.post("/api/sessions", {"sample": "castles"})["id"]
+        ours = [n for n in server.workers() if "spawn_main" in _command(n)]
+        assert ours
+        for number in ours:
+            os.kill(number, signal.SIGKILL)
+        turn = server.post(f"/api/sessions/{id_}/ask", {"question": QUESTIONS[0]})
+        assert turn["program"]
+    finally:
+        server.kill()
+
+
+def _command(number: int) -> str:
+    return Path(f"/proc/{number}/cmdline").read_bytes().decode()
+
+
+@pytest.mark.slow
+def test_beyond_this_machine_a_token_is_asked_for(tmp_path: Path) -> None:
+    server = Server(tmp_path / "sessions.sqlite", "--workers", "1", "--host", "0.0.0.0")
+    try:
+        assert "?token=" in server.said
+        token = server.said.split("?token=")[1].strip()
+        for _ in range(100):
+            try:
+                assert httpx.get(server.base).status_code == 401
+                break
+            except httpx.ConnectError:
+                time.sleep(0.1)
+        headers = {"Authorization": f"Bearer {token}"}
+        assert httpx.get(f"{server.base}/api/samples", headers=headers).status_code == 200
+    finally:
+        server.kill()
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        command = [sys.executable, "-m", "denota", "serve", "--port", port]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 1 and "cannot be listened on" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    config = Config(model=ModelConfig(dimension=16, hidden=6), train=TrainConfig(device="cpu"))
+    examples = load_examples(sample_path(), "dev").examples[:40]
+    parser = new_parser(config, Preparer("dynsp++").ahead(examples))
+    service = Service(parser, SessionStore(tmp_path_factory.mktemp("s") / "sessions.sqlite"))
+    yield service
+    service.close()
+
+
+@pytest.fixture(scope="module")
+def described(service: Service) -> schemathesis.BaseSchema:
+    """The server's own description, every session being one that exists."""
+    live = service.begin_sample("castles")
+    service.ask(live, "which castles are there?")
+    app = make_app(service)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app)
+
+    @schema.hook
+    def map_path_parameters(context: object, path_parameters: dict[str, str] | None) -> object:
+        if path_parameters and "id" in path_parameters and hash(str(path_parameters)) % 4:
+            path_parameters["id"] = live.id
+        return path_parameters
+
+    return schema
+
+
+@pytest.mark.slow
+def test_no_request_of_its_own_description_fails_it(described: schemathesis.BaseSchema) -> None:
+    """Requests made up from the description, right and wrong ones: never a server's fault, and always an answer as it is described."""
+    tried = 0
+    for result in described.get_all_operations():
+        operation = result.ok()
+
+        @given(case=operation.as_strategy())
+        @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+        def answers(case: schemathesis.Case) -> None:
+            nonlocal tried
+            tried += 1
+            response = case.call()
+            assert response.status_code < 500, response.text
+            checks = schemathesis.checks
+            case.validate_response(
+                response,
+                checks=[checks.not_a_server_error, checks.response_schema_conformance, checks.content_type_conformance, checks.status_code_conformance],
+            )  # fmt: skip
+
+        answers()
+    assert tried > 10 * EXAMPLES
