@@ -59,7 +59,7 @@ def offer(chat: Chat, turn: Turn, console: Console, numbered: bool = False) -> l
     console.print(Text("The closest that I can do:" if turn.declined else said, "yellow"))
     for number, other in enumerate(readings, start=1):
         line = Text(f"  :{number}  " if numbered else "  – ")
-        line.append(visible(other.explanation))
+        line.append(visible(other.explanation, 200))
         line.append(f"  {in_short(other)}", "dim")
         line.append("  (taken)" if other.program == turn.program else "", "dim")
         console.print(line)

@@ -213,7 +213,7 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="[QUESTION...]",
-            help="Asked as one conversation; without any, one a line of input.",
+            help="Asked as one conversation. Without any: a conversation on the terminal, or a line each of a pipe.",
         ),
     ] = None,
     model: Annotated[
@@ -223,7 +223,10 @@ def ask(
         bool, typer.Option("--json", help="Print one JSON object a question.")
     ] = False,
 ) -> None:
-    """Ask a table questions in conversation, and see the cells, the program, SQL and a sentence that says why."""
+    """Ask a table questions in conversation, and see the cells, the program, SQL and a sentence that says why.
+
+    On the terminal Tab completes names and values, and `:help` tells of `:why`, `:sql`, `:undo`, `:reset` and `:save`.
+    """
     from denota.app.ask import answer
 
     answer(table, questions, model, as_json, Console(highlight=False))

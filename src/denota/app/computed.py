@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from denota.errors import DataError
-from denota.generate.inflect import singular
+from denota.generate.inflect import is_plural, singular
 from denota.programs.denotation import Denotation
 from denota.programs.operators import AGGREGATES, SCOPES, TESTS
 from denota.programs.tree import Program, Test
@@ -31,7 +31,7 @@ class Wish:
     question: str
     """What is left to ask: for the cells it is computed from."""
     noun: tuple[str, ...] = ()
-    """What is counted, as words in the singular."""
+    """What is counted, word by word as it is asked for."""
     total: bool = False
     """Whether a number of things is wanted in all: the sum, where a column holds such numbers."""
     different: bool = False
@@ -136,7 +136,7 @@ def _count(question: str, total: bool) -> Wish:
     for word in tokenise(rest):
         if word in _ENDS_NOUN or len(words) == 4:
             break
-        words.append(singular(word))
+        words.append(word)
     before = question[: found.start()].strip()
     asked = f"{before} which {rest}" if before else f"which {rest}"
     return Wish(
@@ -146,7 +146,7 @@ def _count(question: str, total: bool) -> Wish:
         total,
         different is not None,
         _EACH.search(rest) is not None,
-        _DONE.match(rest) is not None and words[-1:] != ["time"],
+        _DONE.match(rest) is not None and words[-1:] != ["times"],
     )
 
 
@@ -173,13 +173,14 @@ def is_amount(column: Column) -> bool:
 
 
 def holds(column: Column, noun: Sequence[str]) -> bool:
-    """Say whether a column holds the number of what a noun names.
+    """Say whether a column holds the number of what a noun names; a column `flight` does not hold how many flights there are.
 
-    >>> holds(Column("Total visitors", ("12", "7")), ("visitor",)), holds(Column("City", ("a", "b")), ("city",))
+    >>> holds(Column("Total visitors", ("12", "7")), ("visitors",)), holds(Column("flight", ("12", "7")), ("flights",))
     (True, False)
     """
-    name = {singular(word) for word in tokenise(column.name)} - FUNCTION_WORDS
-    return is_amount(column) and not name.isdisjoint(noun)
+    name = set(tokenise(column.name)) - FUNCTION_WORDS
+    many = {singular(word) for word in name if is_plural(word)}
+    return is_amount(column) and any(word in name or singular(word) in many for word in noun)
 
 
 def looks_up(wish: Wish, table: Table) -> bool:
@@ -205,7 +206,8 @@ def computed(
     if wish.kind == "count" and amount:
         column = table.columns[found.columns[0]]
         held = (wish.each or wish.done) and not column.unit  # money and the like is not counted
-        if held or holds(column, wish.noun):
+        whole = program.where is None and not (wish.each or wish.done or wish.total)
+        if held or (holds(column, wish.noun) and not (whole and len(found.rows) > 1)):
             several = wish.total and len(found.rows) > 1
             return with_value(program, found, "sum", table) if several else (program, found)
         if len(found.rows) == 1 and column.name not in _tested(program):
@@ -229,18 +231,13 @@ def computed(
     return with_value(program, found, "count", table)
 
 
-def _tests(program: Program) -> tuple[Test, ...]:
-    where = program.where
-    return () if where is None else (where,) if isinstance(where, Test) else where.parts
-
-
 def _tested(program: Program) -> set[str | None]:
     """The columns that a program looks at to choose rows."""
-    return {test.column for test in _tests(program)}
+    return {test.column for test in program.tests}
 
 
 def _takes_once(program: Program) -> bool:
-    return any(test.operator == "distinct" for test in _tests(program))
+    return any(test.operator == "distinct" for test in program.tests)
 
 
 def _without_totals(
@@ -269,7 +266,8 @@ def with_value(
 def _repeats(column: Column, noun: Sequence[str]) -> bool:
     """Whether a column is the noun that is counted, and has values more than once: countries are counted once each."""
     name = {singular(word) for word in tokenise(column.name)}
-    return bool(noun) and noun[-1] in name and len(column.values) < len(column)
+    named = column.kind == "text" and bool(noun) and singular(noun[-1]) in name
+    return named and len(column.values) < len(column)
 
 
 def same_again(wish: Wish, table: Table, previous: Denotation | None) -> Program:

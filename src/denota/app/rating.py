@@ -21,6 +21,9 @@ class RatedProgram:
 
     program: Program
     answer: Denotation
+    """What it means, or what a conversation makes of that."""
+    rated_as: Denotation
+    """What it meant when it was rated."""
     probability: float
     """Among all programs."""
     critique: float
@@ -45,14 +48,16 @@ def rate(
     ready = preparer(question, previous)
     ids, probabilities = parser.rated([ready], RATED)[0]
     words = ready.words
+    answers = [ready.denotation(number) for number in ids]
     return tuple(
         RatedProgram(
             ready.space.program(number),
-            ready.denotation(number),
+            answer,
+            answer,
             probability,
             float(words.critique[number]),
             float(words.missed[number]),
             ready.space.is_grounded(number),
         )
-        for number, probability in zip(ids, probabilities, strict=True)
+        for number, answer, probability in zip(ids, answers, probabilities, strict=True)
     )

@@ -141,37 +141,38 @@ def show_turn(
         return
     if turn.cells:
         console.print(_marked(table, turn, console.width, rows))
+    if 0 < len(turn.answer) <= 3 and not turn.computed:
+        for text in turn.answer:
+            if len(text) > WIDEST - 2:  # was cut in its row
+                console.print(Text(visible(text, 2000), "green"))
     if not turn.answer:
         console.print(Text("nothing", "yellow"))
     elif turn.computed:
         console.print(Text(shown_answer(turn)[0], "bold green"))
-    said = Text(visible(turn.explanation), "italic")
+    said = Text(visible(turn.explanation, LONGEST), "italic")
     if turn.program != turn.question:  # of a written program there is no more to say
         said.append(f" {turn.confidence:.0%} sure." if turn.sure else "", "not italic dim")
-        said.append(f"\n{visible(turn.program)}", "not italic cyan")
+        said.append(f"\n{visible(turn.program, LONGEST)}", "not italic cyan")
     console.print(said)
-    console.print(Text(visible(turn.sql), "dim"))
+    console.print(Text(visible(turn.sql, 4 * LONGEST), "dim"))
     console.print()
 
 
 def _marked(table: Table, turn: Turn, width: int, most: int) -> Grid:
-    """The rows of the answer, its cells highlighted: the answer's columns and as many others as fit."""
+    """The rows of the answer, its cells highlighted: the answer's columns, those the program looks at, and as many others as fit."""
     rows = sorted({row for row, _ in turn.cells})
-    answered = sorted({column for _, column in turn.cells})
-    fitting = max(len(answered), min(len(table.columns), width // 16))
-    others = [c for c in range(len(table.columns)) if c not in answered]
-    shown = sorted(answered + others[: fitting - len(answered)])
+    shown = _shown_columns(table, turn, rows[:most], width)
     grid = Grid(box=None, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column("row", justify="right", style="dim")
+    grid.add_column("row", justify="right", style="dim", no_wrap=True)
     for column in shown:
-        grid.add_column(Text(visible(table.names[column], 24)), no_wrap=True, max_width=24)
+        grid.add_column(Text(visible(table.names[column], WIDEST)), no_wrap=True)
     cells = set(turn.cells)
     for row in rows[:most]:
         texts = (
             Text(
-                f"[{visible(table.cell(row, column), 22)}]"
+                f"[{visible(table.cell(row, column), WIDEST - 2)}]"
                 if (row, column) in cells
-                else visible(table.cell(row, column), 24),
+                else visible(table.cell(row, column), WIDEST),
                 "bold green" if (row, column) in cells else "dim",
             )
             for column in shown
@@ -180,3 +181,32 @@ def _marked(table: Table, turn: Turn, width: int, most: int) -> Grid:
     if len(rows) > most:
         grid.add_row("…", Text(f"{len(rows) - most:,} more rows", "dim"))
     return grid
+
+
+def _shown_columns(table: Table, turn: Turn, rows: Sequence[int], width: int) -> list[int]:
+    """The columns that fit, those that matter first, in the order of the table."""
+    answered = {column for _, column in turn.cells}
+    tested = {table.names.index(name) for name in _tested(turn.program) if name in table.names}
+    order = [*sorted(answered), *sorted(tested - answered), *range(len(table.columns))]
+    left = width - 2 - max(3, *(len(str(row)) for row in rows))
+    shown: list[int] = []
+    for column in dict.fromkeys(order):
+        texts = [table.names[column], *(table.cell(row, column) for row in rows)]
+        needed = min(WIDEST, max(len(text[:WIDEST]) for text in texts)) + 4
+        if needed <= left or not shown:
+            shown.append(column)
+            left -= needed
+        elif column not in answered | tested:
+            break
+    return sorted(shown)
+
+
+def _tested(program: str) -> set[str]:
+    """The names of the columns that a program looks at."""
+    return {test.column for test in parse_program(program).tests if test.column is not None}
+
+
+WIDEST: Final = 24
+"""Letters of a cell that are shown in a row."""
+LONGEST: Final = 400
+"""Letters of a program, sentence or query that are shown."""

@@ -116,6 +116,10 @@ class Encoder(Scorer):
             "tokenizer": self.wordpieces.tokenizer.to_str(),
         }
 
+    def knows(self, word: str) -> bool:
+        """Say whether a word is a piece of its own, as common ones are."""
+        return len(self.wordpieces.ids([word])[0]) == 1
+
     def set_dropout(self, share: float) -> None:
         """Change how much is dropped in training, everywhere."""
         for module in self.modules():

@@ -141,6 +141,10 @@ class Scorer(nn.Module):
     def meet(self, questions: Sequence[Prepared]) -> None:
         """Learn of what was never met before, words for instance."""
 
+    def knows(self, word: str) -> bool:
+        """Say whether a word is known as it is; to one that is not, a like word may be meant."""
+        return True
+
     def set_dropout(self, share: float) -> None:
         """Change how much is dropped in training."""
         raise NotImplementedError

@@ -84,3 +84,9 @@ class Program:
     where: Condition | None = None
     aggregate: str | None = None
     """The name of an aggregate operator, if the answer is a value and not cells."""
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        """The tests of its condition, all of them."""
+        where = self.where
+        return () if where is None else (where,) if isinstance(where, Test) else where.parts

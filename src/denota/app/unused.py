@@ -1,0 +1,98 @@
+"""What a question names and a program leaves out: values of the table, numbers and dates.
+
+A parser may pass over a word that matters ("... in Seattle") and be sure all the same. People see that at once, if they are told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from denota.programs.constants import constants_in
+from denota.programs.tree import Date, Number, Program, Value, Word
+from denota.tables.table import Table
+from denota.tokens import FUNCTION_WORDS, tokenise
+
+LONGEST: Final = 6
+"""Words of a value that is looked for."""
+
+
+def named_in(question: str, table: Table) -> tuple[str, ...]:
+    """Return the values, numbers and dates of a question, as the words of each, longest first where they overlap.
+
+    >>> table = Table.from_rows(["City", "State"], [["New York", "NY"], ["York", "PA"]])
+    >>> named_in("how many people live in New York since 1990?", table)
+    ('new york', '1990')
+    """
+    words = tokenise(question)
+    values = _values_of(table)
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        for end in range(min(len(words), place + LONGEST), place, -1):
+            text = " ".join(words[place:end])
+            if text in values and not set(words[place:end]) <= FUNCTION_WORDS:
+                found.append(text)
+                place = end - 1
+                break
+        place += 1
+    constants = constants_in(question)
+    for written in (*(n.written for n in constants.numbers), *(d.written for d in constants.dates)):
+        written = " ".join(tokenise(written))
+        if written and not any(written in text or text in written for text in found):
+            found.append(written)
+    return tuple(found)
+
+
+def unused(named: Iterable[str], program: Program) -> tuple[str, ...]:
+    """Return what a question names and a program does not speak of.
+
+    >>> from denota.programs.text import parse_program
+    >>> unused(("new york", "1990"), parse_program("SELECT City WHERE City = 'New York'"))
+    ('1990',)
+    """
+    said = f" {' '.join(_words_of(program))} "
+    return tuple(text for text in named if not _is_said(text, said))
+
+
+def _is_said(text: str, said: str) -> bool:
+    if f" {text} " in said:
+        return True
+    words = text.split()
+    return all(f" {word} " in said for word in words)
+
+
+def _words_of(program: Program) -> list[str]:
+    words = [word for name in program.columns for word in tokenise(name)]
+    for test in program.tests:
+        words += tokenise(test.column or "")
+        argument = test.argument
+        if isinstance(argument, Value | Word):
+            words += tokenise(argument.text)
+        elif isinstance(argument, Number):
+            words += [*tokenise(argument.written), f"{argument.value:g}"]
+        elif isinstance(argument, Date):
+            words += [*tokenise(argument.written), *re.findall(r"\d+", str(argument.year))]
+        elif test.operator in _ONE:
+            words += _ONE[test.operator]
+    return words
+
+
+_ONE: Final = {"first": ["1", "one", "first"], "last": ["1", "one", "last"]}
+
+
+@lru_cache(maxsize=16)
+def _values_of(table: Table) -> frozenset[str]:
+    """The texts of values as words; numbers are told apart by what the question says, not by the cells."""
+    found = set()
+    for column in table.columns:
+        if column.kind == "number":
+            continue
+        for text in column.values:
+            if len(text) <= 80:
+                words = tokenise(text)
+                if 0 < len(words) <= LONGEST and any(len(word) > 2 for word in words):
+                    found.add(" ".join(words))
+    return frozenset(found)
