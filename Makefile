@@ -5,7 +5,7 @@ PIP_ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test browser lint format bench clean
+.PHONY: help demo test browser lint format docs bench clean
 
 help:  ## Say what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -51,6 +51,9 @@ format: $(READY)  ## Put the code into the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(READY)  ## Build the documents as a site, into site/
+	$(BIN)/python -m mkdocs build --strict --quiet
+
 bench: $(READY)  ## Measure the speed of preparing, training and answering, and of the parts below them, JSON out
 	$(BIN)/denota bench --json
 	$(BIN)/python benchmarks/tables.py
@@ -58,4 +61,4 @@ bench: $(READY)  ## Measure the speed of preparing, training and answering, and 
 	$(BIN)/python benchmarks/generate.py
 
 clean:  ## Remove the environment and caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build site

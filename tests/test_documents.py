@@ -1,25 +1,48 @@
-"""What the documents show is run: commands, Python and links."""
+"""What the documents show is run: commands, requests, Python, the notebook, tables of questions, links, and the site."""
 
 from __future__ import annotations
 
+import doctest
+import json
 import os
 import re
-import shlex
+import runpy
+import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 import pytest
 
+import denota
+from denota.app import chat, interactive, serve
+from denota.app.run import shown_answer
+from denota.app.web import guard, service, store, workers
+from denota.data import load_examples
+
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+NOTEBOOK = ROOT / "examples" / "denota.ipynb"
 ELSEWHERE = ("denota data sqa", "denota reproduce")
 """Tested in tests/data, against a server of its own, and in tests/reports, on little data."""
+SERVE = "denota serve"
+ADDRESS = "http://127.0.0.1:8000"
+"""Where the documents' requests go."""
+PATIENCE = 60
+"""Seconds for a server to start, and to stop."""
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
+def blocks(language: str, documents: list[Path] = DOCUMENTS) -> list[tuple[str, str]]:
     found = []
-    for path in DOCUMENTS:
+    for path in documents:
         for block in re.findall(
             rf"```{language}\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL
         ):
@@ -28,10 +51,33 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 
 def commands() -> list[str]:
+    """All lines that run denota, each once, whatever is piped into it."""
     lines = [
         line.split("  #")[0].strip() for _, block in blocks("sh") for line in block.splitlines()
     ]
-    return [line for line in lines if line.startswith("denota ") and not line.startswith(ELSEWHERE)]
+    found = [line for line in lines if re.match(r"denota |(?:cat|echo) .*\| denota ", line)]
+    return list(dict.fromkeys(line for line in found if not line.startswith(ELSEWHERE)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder to run things in, which has what they read."""
+    for name in ("examples", "experiments"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Variables for a process that finds `denota`, and keeps nothing outside a folder."""
+    own = folder / "bin"
+    own.mkdir(exist_ok=True)
+    command = own / "denota"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m denota "$@"\n')
+    command.chmod(0o755)
+    unset = ("DENOTA_DATA", "DENOTA_TOKEN", "DENOTA_SESSIONS")
+    kept = {name: value for name, value in os.environ.items() if name not in unset}
+    path = f"{own}{os.pathsep}{kept.get('PATH', '')}"
+    return {**kept, "PATH": path, "XDG_STATE_HOME": str(folder / "state")}
 
 
 def test_there_is_something_to_run() -> None:
@@ -39,33 +85,209 @@ def test_there_is_something_to_run() -> None:
     assert blocks("python")
 
 
-def test_commands(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_commands(folder: Path) -> None:
     """All commands of the documents, one after another as a reader would type them."""
-    for folder in ("examples", "experiments"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
-    environment = {name: value for name, value in os.environ.items() if name != "DENOTA_DATA"}
     for command in commands():
-        arguments = shlex.split(command)[1:]
+        if command.startswith(SERVE):
+            continue
         run = subprocess.run(
-            [sys.executable, "-m", "denota", *arguments],
-            cwd=tmp_path,
-            env=environment,
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment(folder),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
         )
         assert run.returncode == 0, f"{command}: {run.stderr}"
 
 
-@pytest.mark.parametrize(("name", "code"), blocks("python"))
-def test_python(name: str, code: str) -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", code], check=True, cwd=ROOT, capture_output=True, text=True
+@contextmanager
+def serving(command: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """Start a server on a free port and give the address and the token that it prints; at the end it is stopped."""
+    arguments = [
+        *command.split()[1:],
+        "--port",
+        str(serve.some_port("127.0.0.1")),
+        "--workers",
+        "1",
+    ]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "denota", *arguments],
+        cwd=folder,
+        env=environment(folder),
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    assert server.stderr is not None
+    try:
+        said = server.stderr.readline()
+        found = re.search(r"listens on (http://\S+:\d+)/(?:\?token=(\S+))?", said)
+        assert found, said
+        yield found[1].replace("0.0.0.0", "127.0.0.1"), found[2] or ""
+        server.send_signal(signal.SIGINT)
+        server.wait(PATIENCE)
+    finally:
+        server.kill()  # does nothing to one that has ended
+        server.wait()
+        server.stderr.close()
+
+
+def wait_for(base: str, token: str) -> None:
+    """Return when a server answers."""
+    asked = Request(f"{base}/api/samples", headers={"Authorization": f"Bearer {token}"})
+    for _ in range(10 * PATIENCE):
+        try:
+            with urlopen(asked, timeout=PATIENCE) as answer:
+                assert "castles" in json.load(answer)
+                return
+        except HTTPError:
+            raise
+        except URLError:  # it does not listen yet
+            time.sleep(0.1)
+    raise AssertionError(f"nothing answers at {base}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [c for c in commands() if c.startswith(f"{SERVE} ")])
+def test_servers(command: str, folder: Path) -> None:
+    with serving(command, folder) as (base, token):
+        assert bool(token) == ("--host" in command)  # one is made where others can reach it
+        wait_for(base, token)
+
+
+@pytest.mark.slow
+def test_requests(folder: Path) -> None:
+    """All curl lines, one after another, against a server; what is shown of an answer is what it says."""
+    (folder / ".curlrc").write_text('fail\nwrite-out = "\\n"\n')
+    documents = [ROOT / "docs" / "server.md"]
+    lines = [line for _, block in blocks("sh", documents) for line in block.splitlines()]
+    requests = [line for line in lines if "curl " in line]
+    with serving(SERVE, folder) as (base, token):
+        wait_for(base, token)
+        if shutil.which("curl") is None:
+            pytest.skip("curl is not here")
+        run = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", "\n".join(requests).replace(ADDRESS, base)],
+            cwd=folder,
+            env={**environment(folder), "CURL_HOME": str(folder)},
+            capture_output=True,
+            text=True,
+        )
+    assert run.returncode == 0, run.stderr
+    told = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    for _, block in blocks("json", documents):
+        shown = json.loads(block)
+        answer = next(one for one in told if one.get("question") == shown["question"])
+        assert answer["confidence"] == pytest.approx(shown.pop("confidence"), abs=0.02)
+        assert answer["sql"].startswith(shown.pop("sql").removesuffix("..."))
+        assert shown.items() <= answer.items()
+    kept = load_examples(folder / "conversation.jsonl", "all")
+    assert kept.examples and not kept.problems
+
+
+@pytest.mark.parametrize(("name", "code"), blocks("python"))
+def test_python(name: str, code: str, folder: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
     promised = re.findall(r"print\(.*?\)\s+# (.*)", code)
     assert run.stdout.splitlines() == promised
 
 
+@pytest.mark.slow
+def test_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run anew in its folder, the notebook says what is stored in it."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # where it saves a parser
+    book = nbformat.read(NOTEBOOK, as_version=4)
+    stored = [said_by(cell) for cell in book.cells]
+    place = {"metadata": {"path": str(NOTEBOOK.parent)}}
+    nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources=place).execute()
+    assert [said_by(cell) for cell in book.cells] == stored
+    assert any(stored)
+
+
+def said_by(cell: Any) -> str:
+    """The text of a cell's outputs; a kernel may give it in more or fewer pieces."""
+    outputs = cell.get("outputs", ())
+    return "".join(one.get("text") or one.get("data", {}).get("text/plain", "") for one in outputs)
+
+
+def test_can_and_cannot() -> None:
+    """The README's questions get the answers that it shows, or are declined."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.partition("## What it can and cannot do")[2].partition("\n## ")[0]
+    parser = denota.load()
+    can = cannot = 0
+    for line in section.splitlines():
+        _, *cells, _ = [cell.strip() for cell in line.split("|")] if "|" in line else ("", "")
+        questions = re.findall(r"`(.*?)`", cells[1]) if len(cells) > 1 else []
+        if not questions:
+            continue
+        turn = parser.ask(ROOT / "examples" / "expeditions.csv", *questions)
+        if len(cells) == 3:
+            can += 1
+            assert ", ".join(shown_answer(turn)) == cells[2], questions
+        else:
+            cannot += 1
+            assert turn.declined, questions
+    assert can >= 10 and cannot >= 9
+
+
+def test_limits() -> None:
+    """The limits that the documents state are the code's."""
+    text = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
+    section = text.partition("## Limits")[2]
+    limits = service.LIMITS
+    for stated in (
+        f"as it is sent | {service.LARGEST >> 20} MB",
+        f"{limits.bytes >> 20} MB, {limits.columns} columns, {limits.cells:,} cells",
+        f"a question | {chat.LONGEST:,} characters",
+        f"a conversation | {service.TURNS} questions",
+        f"{guard.PATIENCE:.0f} seconds; for a question to be rated, {workers.PATIENCE:.0f}",
+        f"connections | {serve.MOST} at a time",
+        f"{store.MOST:,}, of which {service.LIVE} in memory",
+    ):
+        assert stated in section, stated
+    ask = (ROOT / "docs" / "ask.md").read_text(encoding="utf-8")
+    assert f"at most {chat.LONGEST:,} characters" in ask
+    for name in interactive.HELP:
+        assert name in ask.replace("` `", " "), name
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)\)", path.read_text(encoding="utf-8")):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)", path.read_text(encoding="utf-8")):
         assert target.startswith("http") or (path.parent / target).exists(), target
+
+
+@pytest.mark.slow
+def test_site(tmp_path: Path) -> None:
+    """The site is built without a warning, has every document, and loads nothing from elsewhere."""
+    pytest.importorskip("mkdocs")
+    run = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    pages = {page.stem for page in tmp_path.glob("*.html")}
+    assert pages >= {path.stem for path in (ROOT / "docs").glob("*.md")}
+    assert pages >= {"index", "contributing", "changelog"}
+    assert "A first answer" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    outside = r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//"
+    for page in tmp_path.rglob("*.html"):
+        assert not re.search(outside, page.read_text(encoding="utf-8"), re.IGNORECASE), page
+    for sheet in tmp_path.rglob("*.css"):
+        text = sheet.read_text(encoding="utf-8")
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", text), sheet
+
+
+def test_links_of_the_site() -> None:
+    pytest.importorskip("mkdocs")
+    hook = ModuleType("pages")
+    vars(hook).update(runpy.run_path(str(ROOT / "docs" / "pages.py")))
+    assert doctest.testmod(hook, extraglobs=vars(hook)).failed == 0

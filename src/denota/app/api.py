@@ -136,12 +136,12 @@ class TableParser:
         cells = {key: answer.cells for key, answer in found.items()}
         return score(gold_of(loaded.examples), cells).answer_accuracy
 
-    def save(self, path: str | Path, *, small: bool = True) -> Path:
+    def save(self, path: str | Path, *, small: bool = False) -> Path:
         """Write the parser into one file that `denota.load` and `--model` take.
 
         Args:
             path: the file, by custom *.safetensors.
-            small: weights rounded to 8 bits, in a quarter of the room.
+            small: weights rounded to 8 bits, in a quarter of the room; what was learnt of a few questions may be lost by that.
         """
         path = Path(path)
         if path.is_dir():

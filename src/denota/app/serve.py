@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import secrets
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -42,6 +43,8 @@ def serve(
     hosts = None if token is not None else {"localhost", "127.0.0.1", "::1", host}
     app = make_app(service, token, hosts)
     print(f"denota listens on {address(host, port, token)}", file=sys.stderr, flush=True)
+    # uvicorn passes the signal on when it has finished; it is to end us in order, not on the spot
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     try:
         uvicorn.run(
             app,

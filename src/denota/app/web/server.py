@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Body, FastAPI, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from fastapi_offline import FastAPIOffline
 from pydantic import BaseModel, ConfigDict, Field
@@ -143,6 +144,12 @@ def make_app(
     async def _sentence(request: Request, error: Exception) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, 503 if isinstance(error, Busy) else 400)
 
+    @app.exception_handler(RequestValidationError)
+    async def _wrong_request(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
+        return JSONResponse({"detail": f"{where}: {first['msg'].lower()}"}, 422)
+
     app.add_middleware(Guard, largest=LARGEST + (1 << 16), token=token, hosts=hosts)
     app.include_router(_sessions(service))
     app.include_router(_files(service))
@@ -153,6 +160,7 @@ def make_app(
 REFUSED: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Sentence, "description": "Could not be done; says why"},
     413: {"model": Sentence, "description": "Too large"},
+    422: {"model": Sentence, "description": "Not a request of this kind; says what is wrong"},
     503: {"model": Sentence, "description": "Too much to do"},
 }
 

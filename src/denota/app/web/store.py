@@ -62,6 +62,7 @@ class SessionStore:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # tables are nobody else's business
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
                 self._connection.execute(f"PRAGMA {pragma}")

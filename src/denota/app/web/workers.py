@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
 import threading
 from collections import OrderedDict
 from concurrent.futures import ProcessPoolExecutor
@@ -107,6 +108,7 @@ def _begin(model: str, sessions: str) -> None:
     import torch
 
     torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = _Worker(model, sessions)
 
