@@ -52,8 +52,9 @@ def read_objects(conversations: Iterable[Mapping[str, Any]]) -> Loaded:
     """Read conversations that are objects already, as a line of a file would be; a table may be anything that `read_table` takes.
 
     >>> table = {"columns": ["City"], "rows": [["Oslo"], ["Moss"]]}
-    >>> read_objects([{"table": table, "turns": [{"question": "which cities?", "answer": ["Oslo", "Moss"]}]}]).examples[0].answer
-    frozenset({(0, 0), (1, 0)})
+    >>> asked = {"question": "which cities?", "answer": ["Oslo", "Moss"]}
+    >>> sorted(read_objects([{"table": table, "turns": [asked]}]).examples[0].answer)
+    [(0, 0), (1, 0)]
     """
     read = []
     for number, conversation in enumerate(conversations, start=1):
