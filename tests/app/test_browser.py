@@ -397,7 +397,7 @@ def test_a_file_is_picked_or_dropped(seen: Seen, tmp_path: Path) -> None:
         }"""
     )
     seen.page.wait_for_function("() => document.title.startsWith('birds')")
-    seen.page.wait_for_selector("#work td[data-cell]")
+    seen.page.wait_for_selector("#work td[data-cell]:has-text('Wren')")
     assert seen.drawn() == {(0, 0): "Wren", (0, 1): "7"}
     assert seen.id != before
 
