@@ -15,6 +15,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tests
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _STORES = tempfile.TemporaryDirectory(prefix="denota-tests-")
 os.environ["DENOTA_CACHE"] = _STORES.name  # nothing is left in the user's cache
+os.environ["DENOTA_LESSONS"] = f"{_STORES.name}/lessons.sqlite"  # nor in what they taught
 
 # the same examples every time; HYPOTHESIS_PROFILE=explore looks for new ones
 settings.register_profile("denota", deadline=None, derandomize=True)

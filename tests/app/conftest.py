@@ -1,4 +1,4 @@
-"""The command line, called in this process or in one of its own."""
+"""The command line, called in this process or in one of its own, and the page in a browser."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import denota
 from denota.app.cli import main
+
+if TYPE_CHECKING:
+    from app.browser import Seen, Server
 
 #: Runs the command line and writes the most memory the process ever held, in kB, to the file named first.
 MEASURED = """
@@ -98,3 +101,54 @@ def bounded() -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    from app.browser import Server
+
+    running = Server(tmp_path_factory.mktemp("sessions") / "sessions.db")
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from app.browser import CHROMIUM, FLAGS, sync_api
+
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def visit(browser: Any, server: Server) -> Iterator[Callable[..., Seen]]:
+    """Open pages, each with a profile of its own; none may complain or ask another host for anything."""
+    from app.browser import Seen
+
+    visits: list[tuple[Seen, list[str], list[str]]] = []
+
+    def open_page(at: Server = server, **options: Any) -> Seen:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        seen, said, asked = Seen(page, at), [], []  # type: ignore[var-annotated]
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        visits.append((seen, said, asked))
+        return seen
+
+    yield open_page
+    for seen, said, asked in visits:
+        seen.page.context.close()
+        complaints = [text for text in said if not any(one in text for one in seen.expected)]
+        assert not complaints
+        own = (seen.server.url, "data:", "blob:")
+        assert asked and all(url.startswith(own) for url in asked)
+
+
+@pytest.fixture
+def seen(visit: Callable[..., Seen]) -> Seen:
+    return visit()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
+from denota.app.lessons import TeachingLog
 from denota.app.serve import some_port
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
@@ -38,7 +41,12 @@ class Server:
         self.port = some_port("127.0.0.1")
         self.base = f"http://127.0.0.1:{self.port}"
         command = [sys.executable, "-m", "denota", "serve", "--port", str(self.port), *more]
-        environment = {**os.environ, "DENOTA_SESSIONS": str(sessions)}
+        lessons = sessions.with_name("lessons.sqlite")
+        environment = {
+            **os.environ,
+            "DENOTA_SESSIONS": str(sessions),
+            "DENOTA_LESSONS": str(lessons),
+        }
         self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.said = self.process.stderr.readline()
@@ -54,7 +62,7 @@ class Server:
                 time.sleep(0.1)
         raise AssertionError("it does not answer")
 
-    def post(self, path: str, body: dict[str, str]) -> dict[str, str]:
+    def post(self, path: str, body: Mapping[str, object]) -> dict[str, Any]:
         found = httpx.post(self.base + path, json=body, timeout=60).raise_for_status().json()
         assert isinstance(found, dict)
         return found
@@ -113,6 +121,55 @@ def test_killed_under_load_it_keeps_what_was_answered(tmp_path: Path) -> None:
         time.sleep(0.1)
     else:
         raise AssertionError("workers outlive their server")
+
+
+@pytest.mark.slow
+def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
+    """At random moments, twice here and as often as DENOTA_KILLS says: what was acknowledged is in the log, whole, and is known again."""
+    draw = random.Random(0)
+    sessions = tmp_path / "sessions.sqlite"
+    acknowledged: list[str] = []
+    for _ in range(int(os.environ.get("DENOTA_KILLS", "2"))):
+        server = Server(sessions, "--workers", "1")
+        server.wait()
+        clients = [threading.Thread(target=_teach, args=(server, acknowledged)) for _ in range(3)]
+        for client in clients:
+            client.start()
+        time.sleep(1 + 2 * draw.random())
+        server.kill()
+        for client in clients:
+            client.join()
+        there = TeachingLog(tmp_path / "lessons.sqlite")
+        kept = [record.pointed.question for record in there.lessons() if record.pointed]
+        assert set(acknowledged) <= set(kept)
+        checked = there._connection.execute("PRAGMA integrity_check").fetchone()
+        assert checked == ("ok",)
+        there.close()
+    assert len(acknowledged) > 4
+    again = Server(sessions, "--workers", "1")
+    try:
+        again.wait()
+        id_ = again.post("/api/sessions", {"sample": "castles"})["id"]
+        turn = again.post(f"/api/sessions/{id_}/ask", {"question": acknowledged[-1]})
+        assert turn["cells"] == [[2, 2]]
+    finally:
+        again.kill()
+
+
+def _teach(server: Server, acknowledged: list[str]) -> None:
+    number = 0
+    try:
+        while True:
+            id_ = server.post("/api/sessions", {"sample": "castles"})["id"]
+            number += 1
+            text = f"who was the zorg {threading.get_ident() % 997} {number} of harrock tower?"
+            server.post(f"/api/sessions/{id_}/ask", {"question": text})
+            body: dict[str, object] = {"turn": 0, "cells": [[2, 2]]}
+            taught = server.post(f"/api/sessions/{id_}/teach", body)
+            if taught["learnt"]:
+                acknowledged.append(text)
+    except httpx.HTTPError:
+        return
 
 
 @pytest.mark.slow

@@ -10,14 +10,16 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from denota.app.chat import Chat
+from denota.app.lessons import TeachingLog
 from denota.app.models import load_run
 from denota.app.progress import training_progress
 from denota.app.run import Turn
+from denota.app.teacher import Teacher
 from denota.data import load_examples, read_as
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
@@ -47,9 +49,14 @@ def load(model: str | Path = "default") -> TableParser:
 
 @dataclass(eq=False)
 class TableParser:
-    """Understands questions about tables."""
+    """Understands questions about tables, and learns from corrections (`chat.teach`) for as long as it lives; `save` keeps them."""
 
     parser: Parser
+    teacher: Teacher = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin a log of lessons."""
+        self.teacher = Teacher(self.parser, TeachingLog())
 
     def chat(self, table: Any) -> Chat:
         """Begin a conversation about a table.
@@ -57,7 +64,7 @@ class TableParser:
         Args:
             table: a path, a pandas or polars DataFrame, an Arrow table, or anything else that `denota.read_table` takes.
         """
-        return Chat(self.parser, table)
+        return Chat(self.parser, table, teacher=self.teacher)
 
     def ask(self, table: Any, *questions: str) -> Turn:
         """Answer questions as one conversation and return the last turn."""
@@ -126,18 +133,20 @@ class TableParser:
                 )
             learnt = load_parser(best)[0]
         self.parser = Parser(learnt.config, learnt.scorer, self.parser.calibration)
+        self.teacher = Teacher(self.parser, self.teacher.log)  # lessons are learnt anew
         return self
 
     def score(self, conversations: Conversations) -> float:
         """Return how many percent of questions it answers right, its own previous answers being the history."""
         loaded = read_as(_loaded(conversations), self.parser.config.data.numbers)
         preparer = Preparer.of(self.parser.config)
-        found = predict(loaded.questions, self.parser.best, preparer)
+        taught = replace(self.parser, memory=self.teacher.memory())
+        found = predict(loaded.questions, taught.best, preparer)
         cells = {key: answer.cells for key, answer in found.items()}
         return score(gold_of(loaded.examples), cells).answer_accuracy
 
     def save(self, path: str | Path, *, small: bool = False) -> Path:
-        """Write the parser into one file that `denota.load` and `--model` take.
+        """Write the parser, with what it was taught, into one file that `denota.load` and `--model` take.
 
         Args:
             path: the file, by custom *.safetensors.
@@ -150,7 +159,7 @@ class TableParser:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TrainingError(f"{path} cannot be written: {(error.strerror or '').lower()}") from None  # fmt: skip
-        save_parser(path, self.parser, small=small)
+        save_parser(path, replace(self.parser, memory=self.teacher.memory()), small=small)
         return path
 
 

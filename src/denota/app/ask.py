@@ -9,8 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from denota.app.chat import Chat
-from denota.app.models import load_run
+from denota.app.lessons import TeachingLog
+from denota.app.models import lessons_path, load_run
 from denota.app.run import Turn, show_turn, shown_answer
+from denota.app.teacher import Teacher
 from denota.app.terminal import to_json, visible
 from denota.errors import DataError
 from denota.tables.io import read_table
@@ -22,7 +24,9 @@ def answer(
     """Answer questions and print each turn."""
     if table == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
-    chat = Chat(load_run(model), read_table(table))
+    parser = load_run(model)
+    read = read_table(table)
+    chat = Chat(parser, read, teacher=Teacher(parser, lessons_of(model, new=not questions)))
     if not questions and not as_json:
         from denota.app.interactive import Conversation, converse
 
@@ -41,6 +45,17 @@ def answer(
         show_turn(chat.table, turn, console)
         if not turn.sure:
             offer(chat, turn, console)
+
+
+def lessons_of(model: str, new: bool) -> TeachingLog:
+    """Return what a model was taught; where there is nothing yet a new log is begun, or where it cannot be kept, one in memory."""
+    path = lessons_path(model)
+    if not new and not path.exists():
+        return TeachingLog()
+    try:
+        return TeachingLog(path)
+    except DataError:
+        return TeachingLog()
 
 
 def offer(chat: Chat, turn: Turn, console: Console, numbered: bool = False) -> list[Turn]:

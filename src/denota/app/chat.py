@@ -5,16 +5,18 @@ A turn can be read in other ways: `readings` tells the best of them, `choose` ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from denota.app.choosing import alike, in_order, with_ties
 from denota.app.computed import Wish, computed, looks_up, same_again, wish_of, with_value
 from denota.app.declined import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.app.lessons import Pointed, TeachingLog
 from denota.app.rating import RatedProgram, rate
-from denota.app.run import Turn, declined_turn, turn_of
+from denota.app.run import Turn, declined_turn, pointed_turn, turn_of
 from denota.app.spelling import respelt
+from denota.app.teacher import Taught, Teacher
 from denota.app.unused import named_in, unused
 from denota.data.example import Question
 from denota.errors import DataError, TableError
@@ -28,12 +30,13 @@ from denota.programs.tree import Program
 from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
-from denota.tables.table import Table
+from denota.tables.table import Cell, Table
 
 LONGEST: Final = 2000
 """Characters of a question."""
 LEFT_OUT: Final = 0.75
 """Confidence is worth so much where a value or number of the question is left out: on SQA's dev questions 50% of such answers are right, of others 67%."""
+POINTED: Final = "These cells were pointed at; no program gives just them."
 DEEP: Final = 8
 """After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
 UNLIKELY: Final = 0.35
@@ -83,13 +86,15 @@ class _Asked:
     """The values and numbers that it names."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Told:
     """A question as it was understood."""
 
     asked: _Asked
     after: _Context
     turn: Turn
+    settled: bool = False
+    """Whether it was pointed at, or is noted as accepted."""
 
 
 class Chat:
@@ -99,9 +104,18 @@ class Chat:
         parser: what understands the questions.
         table: what they are about, in any form that `denota.read_table` takes.
         rated_by: what rates programs, if not the parser by itself.
+        teacher: what it is taught by; without one lessons last as long as the conversation.
+        person: who teaches, where several do.
     """
 
-    def __init__(self, parser: Parser, table: Any, rated_by: Rate | None = None) -> None:
+    def __init__(
+        self,
+        parser: Parser,
+        table: Any,
+        rated_by: Rate | None = None,
+        teacher: Teacher | None = None,
+        person: str = "",
+    ) -> None:
         self.source = table
         table = read_table(table)
         if not len(table):
@@ -110,7 +124,9 @@ class Chat:
         self.parser = parser
         self.table: Table = read_plainly(table) if config.data.numbers == "plain" else table
         self.preparer = Preparer.of(config, kept=1, keep_spaces=True)
-        self._rate = rated_by or (lambda asked, before: rate(parser, self.preparer, asked, before))
+        self.teacher = teacher or Teacher(parser, TeachingLog())
+        self.person = person
+        self.rated_by: Rate = rated_by or self._rated_here
         self._told: list[_Told] = []
         self._last_rated: tuple[_Told, _Rated] | None = None
 
@@ -139,6 +155,8 @@ class Chat:
             raise DataError("the question is empty; write what you want to know")
         if len(text) > LONGEST:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
+        if self._told:
+            self._accept(self._told[-1])
         asked = self._asked(text)
         rated: _Rated | None = None
         sentence = reason_to_decline(asked.text, self.table, asked.wish)
@@ -192,7 +210,14 @@ class Chat:
                 return self._told[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
 
-    def recall(self, text: str, program: str, confidence: float, sure: bool) -> Turn:
+    def recall(
+        self,
+        text: str,
+        program: str,
+        confidence: float,
+        sure: bool,
+        cells: Iterable[Cell] | None = None,
+    ) -> Turn:
         """Take up a turn of before as it was, without asking the parser.
 
         Args:
@@ -200,6 +225,7 @@ class Chat:
             program: what it was taken to mean, as written; empty if it was declined.
             confidence: as it was.
             sure: as it was.
+            cells: that were pointed at, if no program gives them.
 
         Raises:
             ProgramError: the program does not belong to this table and what was asked before.
@@ -209,11 +235,56 @@ class Chat:
             tree = parse_program(program)
             found = execute(tree, self.table, asked.before.previous)
             told = self._turn(asked, tree, found, confidence, sure)
+        elif cells is not None:
+            told = self._corrected(asked, frozenset(cells), None, POINTED)
         else:
             reason = reason_to_decline(asked.text, self.table, asked.wish)
             told = _declined(asked, reason or nothing_found(self.table))
         self._told.append(told)
         return told.turn
+
+    def teach(self, turn: int | Turn, cells: Iterable[Cell], program: str | None = None) -> Taught:
+        """Say which cells are the right answer to a question, so that the parser learns; what was asked after it is dropped.
+
+        Args:
+            turn: the question, as its place in the conversation or as the turn itself.
+            cells: `(row, column)` each.
+            program: which of the readings that give these cells is meant, as written; the best if None, none of them if empty.
+
+        Raises:
+            DataError: there is no such turn, or there are no such cells.
+        """
+        place = turn if isinstance(turn, int) else _place(self.turns, turn)
+        if not -len(self._told) <= place < len(self._told):
+            raise DataError("there is no such turn")
+        place %= len(self._told)
+        asked = self._told[place].asked
+        before = asked.before
+        own = frozenset((int(row), int(column)) for row, column in cells)
+        pointed = Pointed(asked.typed, asked.plain, before.asked, before.previous, own, program)
+        taught = self.teacher.teach(self.table, pointed, self.person)
+        for told in self._told[:place]:
+            self._accept(told)
+        corrected = self._corrected(asked, own, taught.taken, taught.said)
+        self._told[place:] = [corrected]
+        self._last_rated = None
+        return taught
+
+    def told_as(self, programs: Iterable[Program]) -> tuple[Turn, ...]:
+        """Return the last question as it would be told for each of some programs."""
+        asked = self._last().asked
+        found = ((one, execute(one, self.table, asked.before.previous)) for one in programs)
+        return tuple(self._turn(asked, one, answer, 1.0, True).turn for one, answer in found)
+
+    def unteach(self) -> str:
+        """Take the last lesson back and return the question it was about; answers that were given stay as they are.
+
+        Raises:
+            DataError: there is none.
+        """
+        record = self.teacher.undo(self.person)
+        self._last_rated = None
+        return record.pointed.question if record.pointed is not None else ""
 
     def undo(self) -> None:
         """Take the last question back.
@@ -233,6 +304,36 @@ class Chat:
             raise DataError("nothing was asked yet")
         return self._told[-1]
 
+    def _rated_here(self, question: Question, previous: Denotation | None) -> _Rated:
+        parser = replace(self.parser, memory=self.teacher.memory(self.person))
+        return rate(parser, self.preparer, question, previous)
+
+    def _corrected(
+        self, asked: _Asked, cells: frozenset[Cell], taken: Program | None, said: str
+    ) -> _Told:
+        """A question whose answer a person pointed at."""
+        if taken is not None:
+            found = execute(taken, self.table, asked.before.previous)
+            told = self._turn(asked, taken, found, 1.0, True)
+            told.settled = True
+            return told
+        found = Denotation.of_cells(cells)
+        names = [self.table.names[column] for column in found.columns]
+        query = rows_query(found.rows, names, self.table)
+        turn = pointed_turn(asked.typed, self.table, cells, query, said)
+        after = _Context((*asked.before.asked, asked.plain), found, query, 0)
+        return _Told(asked, after, replace(turn, source=self.source), settled=True)
+
+    def _accept(self, told: _Told) -> None:
+        """Note that an answer was left as it was, where its table was taught something: once, and not if it was itself pointed at."""
+        if told.settled or not told.turn.program or not told.turn.cells:
+            return
+        asked, cells = told.asked, frozenset(told.turn.cells)
+        before = asked.before
+        program = print_program(replace(parse_program(told.turn.program), aggregate=None))
+        pointed = Pointed(asked.typed, asked.plain, before.asked, before.previous, cells, program)
+        told.settled = self.teacher.accept(self.table, pointed, self.person)
+
     def _asked(self, typed: str) -> _Asked:
         """A question, the next of the conversation, with what can be said of it beforehand."""
         text, changed = respelt(typed, self.table, self.parser.scorer.knows)
@@ -245,7 +346,7 @@ class Chat:
         """The best programs of a question."""
         past = asked.before.asked
         question = Question("chat", "0", len(past), asked.plain, self.table, "", past)
-        return self._rate(question, asked.before.previous)
+        return self.rated_by(question, asked.before.previous)
 
     def _best(self, asked: _Asked, rated: _Rated) -> _Told:
         """The best way to understand a question, or a sentence if there is none."""
@@ -349,6 +450,13 @@ class Chat:
             query, depth = rows_query(found.rows, columns, self.table), 0
         after = _Context((*before.asked, asked.plain), replace(found, value=None), query, depth)
         return _Told(asked, after, replace(turn, explanation=said, source=self.source))
+
+
+def _place(turns: Sequence[Turn], turn: Turn) -> int:
+    for place in reversed(range(len(turns))):
+        if turns[place] is turn or turns[place] == turn:
+            return place
+    raise DataError("there is no such turn")
 
 
 def _declined(asked: _Asked, sentence: str) -> _Told:

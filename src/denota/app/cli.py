@@ -368,11 +368,50 @@ def serve(
         int | None,
         typer.Option(min=1, help="Processes that answer; one a core, four at most, if not given."),
     ] = None,
+    apart: Annotated[
+        bool,
+        typer.Option("--apart", help="Keep what people teach apart; else it is for everybody."),
+    ] = False,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
     from denota.app.serve import serve as run
 
-    run(host, port, model, sessions, token, workers)
+    run(host, port, model, sessions, token, workers, apart)
+
+
+@app.command(
+    epilog="Examples: `denota teach default lessons.jsonl` · `denota teach default --log` · `denota teach default --undo`"
+)
+def teach(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="default, the folder of a run, or a saved file.")
+    ],
+    lessons: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE.jsonl]", help="Conversations with right answers to learn."),
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last lesson back.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Take all lessons back: the model is as it came.")
+    ] = False,
+    log: Annotated[bool, typer.Option("--log", help="Show all that was ever taught.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the lessons, as `denota train` takes them."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the model with all it was taught, to share."),
+    ] = None,
+) -> None:
+    """Teach a model by right answers, and look after what it was taught.
+
+    Lessons are learnt by the paper's update within a second, belong to the tables they are about, and are kept in a log beside the model, which `ask` and `serve` write as well.
+    """
+    from denota.app.teach import teach_model
+
+    for line in teach_model(model, lessons, undo, reset, log, export, save):
+        print(visible(line))
 
 
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -21,14 +22,18 @@ from denota.app.ask import in_short, offer
 from denota.app.chat import Chat
 from denota.app.export import conversation_jsonl
 from denota.app.run import Turn, show_turn
+from denota.app.teacher import Taught
 from denota.app.terminal import visible
+from denota.data.resolve import resolve_answer
 from denota.errors import DataError, DenotaError
-from denota.tables.table import Table
+from denota.tables.table import Cell, Table
 
 HELP: Final = {
     ":why": "the best five programs, how likely each is, what the critique says, and what it would answer",
     ":sql": "the last answer's SQL, in several lines",
     ":1 :2 :3": "take one of the readings that were offered",
+    ":teach TEXT, TEXT": "say what the right answer is, by the texts of its cells, or as row:column; `:teach none` if none of the readings is meant",
+    ":unteach": "take the last lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
     ":save FILE": "write the conversation, as `denota train` takes it",
@@ -119,6 +124,8 @@ class Conversation:
     def __init__(self, chat: Chat, console: Console, source: str, echo: bool = False) -> None:
         self.chat, self.console, self.source, self.echo = chat, console, source, echo
         self.offered: list[Turn] = []
+        self.taught: Taught | None = None
+        """What was taught just now: the readings offered are then of that."""
 
     def run(self, line: Callable[[], str]) -> None:
         """Answer lines until they end."""
@@ -148,6 +155,7 @@ class Conversation:
                 name, _, rest = text[1:].partition(" ")
                 self.command(name.lower(), rest.strip())
             else:
+                self.taught = None
                 self.tell(self.chat.ask(text))
         except DenotaError as error:
             self.console.print(Text(visible(str(error)) + "\n", "yellow"))
@@ -162,12 +170,20 @@ class Conversation:
         if name.isdecimal():
             if not 1 <= int(name) <= len(self.offered):
                 raise DataError("no such reading is offered; :why shows the best five")
-            turn = self.chat.choose(self.offered[int(name) - 1].program)
-            show_turn(self.chat.table, turn, self.console)
+            chosen = self.offered[int(name) - 1]
+            if self.taught is not None:
+                self.told(self.chat.teach(-1, chosen.cells, chosen.program))
+            else:
+                turn = self.chat.choose(chosen.program)
+                show_turn(self.chat.table, turn, self.console, echo=self.echo)
             return
+        if name not in ("teach", "help"):
+            self.taught = None
         commands: dict[str, Callable[[], None]] = {
             "why": self.why,
             "sql": self.sql,
+            "teach": lambda: self.teach(rest),
+            "unteach": self.unteach,
             "undo": self.undo,
             "reset": self.reset,
             "save": lambda: self.save(rest),
@@ -212,6 +228,35 @@ class Conversation:
         self.console.print(grid)
         self.console.print()
 
+    def teach(self, rest: str) -> None:
+        """Teach the right answer to the last question; of several readings the best is learnt, and others are offered."""
+        last = self.last()
+        if rest == "none":
+            if not self.taught:
+                raise DataError("nothing was just taught; say what the right cells are first")
+            taught = self.chat.teach(-1, last.cells, "")
+        else:
+            taught = self.chat.teach(-1, cells_of(rest, self.chat.table))
+        self.told(taught)
+
+    def told(self, taught: Taught) -> None:
+        """Show what came of a lesson."""
+        self.taught = taught
+        show_turn(self.chat.table, self.chat.turns[-1], self.console, echo=False)
+        self.console.print(Text(visible(taught.said), "bold"))
+        if taught.contradicts:
+            self.console.print(Text(visible(taught.contradicts), "yellow"))
+        self.offered = list(self.chat.told_as(taught.readings))
+        if taught.learnt and len(self.offered) > 1:
+            for number, other in enumerate(self.offered, start=1):
+                self.console.print(Text(f"  :{number}  {visible(other.explanation, 200)}"))
+            self.console.print(Text("  :teach none  if none of these is meant", "dim"))
+        self.console.print()
+
+    def unteach(self) -> None:
+        """Take the last lesson back."""
+        self.console.print(Text(f"forgotten: {visible(self.chat.unteach())}\n", "dim"))
+
     def undo(self) -> None:
         """Take the last question back."""
         text = self.last().question
@@ -243,3 +288,25 @@ class Conversation:
         for name, what in HELP.items():
             self.console.print(Text(f"{name:12} {what}"))
         self.console.print()
+
+
+def cells_of(text: str, table: Table) -> frozenset[Cell]:
+    """Return the cells that a line names: `row:column` each, or their texts, commas between them.
+
+    >>> table = Table.from_rows(["City"], [["Oslo"], ["Moss"]])
+    >>> sorted(cells_of("moss", table)), sorted(cells_of("0:0, 1:0", table))
+    ([(1, 0)], [(0, 0), (1, 0)])
+
+    Raises:
+        DataError: they are not in the table, or could be several.
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise DataError("name the right cells: `:teach Oslo, Bergen`, or `:teach 0:1, 2:1`")
+    places = [re.fullmatch(r"(\d+):(\d+)", part) for part in parts]
+    if all(places):
+        return frozenset((int(found[1]), int(found[2])) for found in places if found)
+    try:
+        return resolve_answer(table, parts)
+    except DataError:
+        return resolve_answer(table, [text.strip()])  # a text that has commas of its own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 
@@ -24,6 +25,19 @@ def model_path(run: str | Path) -> Path:
                 "no model came with this copy of denota; train one (`denota train experiments/sample.toml --out runs/sample`) and name it with --model"
             )
     return path / "best.safetensors" if path.is_dir() else path
+
+
+def lessons_path(run: str | Path) -> Path:
+    """Return where what a model is taught is written down: beside it, or for the one in the package DENOTA_LESSONS, else a file of the user's."""
+    path = model_path(run)
+    if path.parent != Path(str(files("denota"))) / "models":
+        return path.with_suffix(".lessons.sqlite")
+    own = os.environ.get("DENOTA_LESSONS")
+    if own:
+        return Path(own)
+    state = os.environ.get("XDG_STATE_HOME")
+    base = Path(state) if state else Path.home() / ".local" / "state"
+    return base / "denota" / "lessons.sqlite"
 
 
 def load_run(run: str | Path) -> Parser:

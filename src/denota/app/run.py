@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -58,7 +58,7 @@ class Turn:
     @property
     def declined(self) -> bool:
         """Whether it was not answered; `explanation` says why."""
-        return not self.program
+        return not self.program and not self.cells
 
     @property
     def computed(self) -> bool:
@@ -115,6 +115,15 @@ def shown_answer(turn: Turn) -> tuple[str, ...]:
     if abs(value) >= 1e15 or 0 < abs(value) < 0.01:
         return (f"{value:.6g}",)
     return (f"{value:,.4f}".rstrip("0").rstrip("."),)
+
+
+def pointed_turn(
+    text: str, table: Table, cells: Iterable[tuple[int, int]], query: Query, sentence: str
+) -> Turn:
+    """Return the turn of a question whose answer a person pointed at, and that no program gives."""
+    own = tuple(sorted(cells))
+    answer = tuple(table.cell(row, column) for row, column in own)
+    return Turn(text, answer, own, "", query.sql(), sentence, table=table)
 
 
 def declined_turn(text: str, sentence: str) -> Turn:
@@ -203,6 +212,8 @@ def _shown_columns(table: Table, turn: Turn, rows: Sequence[int], width: int) ->
 
 def _tested(program: str) -> set[str]:
     """The names of the columns that a program looks at."""
+    if not program:
+        return set()
     return {test.column for test in parse_program(program).tests if test.column is not None}
 
 

@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from denota.app.models import load_run
+from denota.app.lessons import TeachingLog
+from denota.app.models import lessons_path, load_run
+from denota.app.teacher import Teacher
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
 from denota.app.web.store import SessionStore
@@ -27,7 +29,13 @@ MOST: Final = 500
 
 
 def serve(
-    host: str, port: int, model: str, sessions: Path | None, token: str | None, workers: int | None
+    host: str,
+    port: int,
+    model: str,
+    sessions: Path | None,
+    token: str | None,
+    workers: int | None,
+    apart: bool,
 ) -> None:
     """Serve until stopped."""
     import uvicorn
@@ -37,11 +45,13 @@ def serve(
     port = port or some_port(host)
     path = sessions or sessions_path()
     store = SessionStore(path)
-    service = Service(load_run(model), store, Workers(model, path, workers or cores()))
+    parser = load_run(model)
+    teacher = Teacher(parser, TeachingLog(lessons_path(model)))
+    service = Service(parser, store, Workers(model, path, workers or cores()), teacher)
     if token is None and not is_local(host):
         token = secrets.token_urlsafe(24)
     hosts = None if token is not None else {"localhost", "127.0.0.1", "::1", host}
-    app = make_app(service, token, hosts)
+    app = make_app(service, token, hosts, apart)
     print(f"denota listens on {address(host, port, token)}", file=sys.stderr, flush=True)
     # uvicorn passes the signal on when it has finished; it is to end us in order, not on the spot
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))

@@ -22,10 +22,13 @@ from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
+from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
 
 STATE = "state."
 """What names of tensors that are not weights begin with."""
+MEMORY = "memory."
+"""What names of what was taught begin with."""
 
 
 def save_parser(
@@ -44,6 +47,10 @@ def save_parser(
     if small:
         tensors = compact(tensors)
     tensors |= {
+        f"{MEMORY}{header}": torch.from_numpy(one.questions)
+        for header, one in parser.memory.tables.items()
+    }
+    tensors |= {
         f"{STATE}{name}": tensor.detach().cpu().contiguous()
         for name, tensor in (state or {}).items()
     }
@@ -52,6 +59,7 @@ def save_parser(
         "config": to_toml(parser.config),
         **parser.scorer.facts(),
         **_calibration_facts(parser.calibration),
+        **_memory_facts(parser.memory),
         **(facts or {}),
     }
     metadata["sha256"] = _checksum(tensors, metadata)
@@ -100,17 +108,33 @@ def _parser(
     metadata: dict[str, str], tensors: dict[str, Tensor]
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     config = config_of(tomllib.loads(metadata["config"]))
-    weights = expanded({k: v for k, v in tensors.items() if not k.startswith(STATE)})
+    weights = expanded({k: v for k, v in tensors.items() if not k.startswith((STATE, MEMORY))})
     scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
     known = json.loads(metadata.get("calibration", "null"))
     calibration = Calibration(tuple(known["weights"]), known["sure"]) if known else None
-    parser = Parser(config, scorer, calibration)
+    parser = Parser(config, scorer, calibration, _memory(metadata, tensors))
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
     return parser, state, metadata
 
 
 def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
     return {} if calibration is None else {"calibration": json.dumps(asdict(calibration))}
+
+
+def _memory_facts(memory: Memory) -> dict[str, str]:
+    if not memory.tables:
+        return {}
+    return {"memory": json.dumps({header: one.weights for header, one in memory.tables.items()})}
+
+
+def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memory:
+    weights = json.loads(metadata.get("memory", "{}"))
+    return Memory(
+        {
+            header: TableMemory(tensors[f"{MEMORY}{header}"].numpy(), tuple(lines))
+            for header, lines in weights.items()
+        }
+    )
 
 
 def _checksum(tensors: Mapping[str, Tensor], facts: Mapping[str, str]) -> str:

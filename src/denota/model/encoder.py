@@ -149,7 +149,8 @@ class Encoder(Scorer):
         """Score the axis of a batch."""
         states = self._states(batch)  # (B, T, D)
         sums = _sums(states)
-        summary = self._summary(states, batch)  # (B, M)
+        asked = _asked(states, batch)  # (B, D)
+        summary = self._summary(states, asked, batch)  # (B, M)
         match = _Matching(self.encoder.word_vectors, self.importance, batch)
         of_columns, columns = self._columns(sums, summary, match, batch)
         of_values, values = self._values(sums, summary, match, columns, batch)
@@ -170,13 +171,11 @@ class Encoder(Scorer):
         }
         entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
         vectors = self._vectors(batch, columns, values, constants, words)
-        return Axis(entries, vectors, summary)
+        return Axis(entries, vectors, summary, asked)
 
-    def _summary(self, states: Tensor, batch: EncoderBatch) -> Tensor:
+    def _summary(self, states: Tensor, asked: Tensor, batch: EncoderBatch) -> Tensor:
         """(B, M) a question as one vector: the mark at the beginning, the mean of its pieces, and a few features."""
-        asked = (batch.parts == 1).to(states.dtype)  # (B, T)
-        mean = (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
-        features = torch.cat([states[:, 0], mean, batch.question_features], dim=1)
+        features = torch.cat([states[:, 0], asked, batch.question_features], dim=1)
         return torch.tanh(self.summary(features))
 
     def _columns(
@@ -254,6 +253,12 @@ class Encoder(Scorer):
         vectors = torch.cat(parts, dim=1)
         nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
         return vectors * _all_but(vectors.shape[1], nothing, vectors)[:, None]
+
+
+def _asked(states: Tensor, batch: EncoderBatch) -> Tensor:
+    """(B, D) the mean of the question's pieces."""
+    asked = (batch.parts == 1).to(states.dtype)  # (B, T)
+    return (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
 
 
 class Head(nn.Module):

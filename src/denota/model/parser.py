@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.config import Config
@@ -16,6 +18,7 @@ from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
+from denota.model.memory import Memory, TableMemory, Vector, features_of, unit
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
@@ -30,6 +33,10 @@ SCORERS: Final[dict[str, type[Scorer]]] = {
 """What can score the axes of a batch, by the name `model.scorer` gives it."""
 
 
+POOL: Final = 200
+"""So many of a question's best programs may be raised by what was taught."""
+WORDS: Final = 512
+"""Dimensions of a question that is only its words."""
 SURE: Final = 0.5
 """Without a calibration, an answer is sure if it has this share of all probability."""
 
@@ -42,6 +49,8 @@ class Parser:
     scorer: Scorer
     calibration: Calibration | None = None
     """How confidence is had from probabilities, where that was measured."""
+    memory: Memory = Memory()  # noqa: RUF009 - frozen
+    """What it was taught of tables since."""
 
     @staticmethod
     def new(config: Config, questions: Sequence[Prepared], vectors: str | None = None) -> Parser:
@@ -67,6 +76,8 @@ class Parser:
     ) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
         """Return the highest-scoring programs of each question."""
         cfg = self.config.search
+        if any(self.memory.of(question.table) is not None for question in questions):
+            return [np.array(ids) for ids, _ in self.rated(questions, count)]
         if cfg.kind == "exact":
             flat, scores = self._scored(questions)
             places, there = best_of_each(flat, scores, count)
@@ -93,15 +104,24 @@ class Parser:
     def rated(
         self, questions: Sequence[Prepared], count: int
     ) -> list[tuple[list[int], list[float]]]:
-        """Return each question's best programs, best first, and the model's probability of each among all programs."""
-        flat, scores = self._scored(questions)
+        """Return each question's best programs, best first, and the probability of each among all programs; what was taught of a table has its say."""
+        flat, scores, asked = self._scored_and_asked(questions)
         places, there = best_of_each(flat, scores, count)
         found = []
         for line, start in enumerate(flat.starts.tolist()):
             own = scores[start : start + int(flat.counts[line])].double()
+            taught = self.memory.of(questions[line].table)
+            if taught is not None:
+                found.append(_with_memory(questions[line], own, taught, asked[line], count))
+                continue
             ids = (places[line][there[line]] - start).tolist()
             found.append((ids, torch.softmax(own, dim=0)[ids].tolist()))
         return found
+
+    def read(self, question: Prepared) -> tuple[NDArray[np.float64], Vector]:
+        """Return (P,) the log-probabilities of all programs of a question as it was trained, and (D,) what it makes of the question, at length 1."""
+        _, scores, asked = self._scored_and_asked([question])
+        return torch.log_softmax(scores.double(), dim=0).numpy(), asked[0]
 
     def confidence(
         self, probabilities: Sequence[float], same: Sequence[bool], follows: bool
@@ -120,9 +140,13 @@ class Parser:
         found = float(self.calibration.confidence(features[None])[0])
         return found, found >= self.calibration.sure
 
-    @torch.inference_mode()
     def _scored(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor]:
         """The programs of a batch and (P,) their scores."""
+        return self._scored_and_asked(questions)[:2]
+
+    @torch.inference_mode()
+    def _scored_and_asked(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor, list[Vector]]:
+        """The programs of a batch, (P,) their scores, and what the scorer makes of each question."""
         cfg, scorer = self.config.search, self.scorer
         batch, axis = self._read(questions)
         flat = lay_flat(
@@ -137,7 +161,11 @@ class Parser:
         scores = flat_scores(flat, axis.entries, scorer.recall, cfg.model_eta)
         if scorer.refines:
             scores = refined(flat, scores, scorer.refines, partial(scorer.refine, axis))
-        return flat, scores
+        if axis.asked is None:
+            asked = [_by_words(question) for question in questions]
+        else:
+            asked = [unit(line) for line in axis.asked.float().cpu().numpy()]
+        return flat, scores, asked
 
     def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
         """A batch and its scored axis."""
@@ -146,3 +174,30 @@ class Parser:
         batch = self.scorer.batch(questions)
         with torch.inference_mode():
             return batch, self.scorer.eval().read(batch.to(self.device))
+
+
+def _with_memory(
+    question: Prepared,
+    scores: Tensor,
+    taught: TableMemory,
+    asked: Vector,
+    count: int,
+) -> tuple[list[int], list[float]]:
+    """A question's best programs and their probabilities, with what was taught added to the scores of the best so many."""
+    logs = torch.log_softmax(scores, dim=0).numpy()
+    some = np.argsort(-logs, kind="stable")[: max(POOL, count)]
+    features = [features_of(question, int(number)) for number in some]
+    raised = logs[some] + taught.bonus(asked, features)
+    rest = max(0.0, 1.0 - float(np.exp(logs[some]).sum()))
+    shares = np.exp(raised - raised.max())
+    shares /= shares.sum() + rest * np.exp(-raised.max())
+    order = np.argsort(-raised, kind="stable")[:count]
+    return some[order].tolist(), shares[order].tolist()
+
+
+def _by_words(question: Prepared) -> Vector:
+    """(WORDS,) a question by its words alone, for scorers that make no more of it."""
+    vector = np.zeros(WORDS, np.float32)
+    for word in question.question:
+        vector[zlib.crc32(word.encode("utf-8", "replace")) % WORDS] += 1
+    return unit(vector)

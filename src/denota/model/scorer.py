@@ -86,6 +86,7 @@ class Axis:
     entries: Tensor  #: (B, L) the score of each entry
     vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
     summary: Tensor | None = None  #: (B, M) the questions, likewise
+    asked: Tensor | None = None  #: (B, D) what an encoder makes of the questions' words
 
 
 class Scorer(nn.Module):

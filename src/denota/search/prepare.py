@@ -5,6 +5,7 @@ Made once for a question and a previous answer; a training run reads it thousand
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -84,6 +85,17 @@ class Prepared:
         if not columns and self.previous is not None:
             columns = self.previous.columns
         return Denotation(tuple(rows.tolist()), columns)
+
+    def answer_digests(self, number: int) -> tuple[str, str]:
+        """Return what programs with the same rows share, and programs with the same cells."""
+        place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
+        line, condition = divmod(number - place.start, len(place.conditions))
+        rows = zlib.crc32(self.axes.rows[place.conditions[condition]].tobytes())
+        chosen = self.axes.select_block[place.s0 + line] == BLOCKS.index("select")
+        columns = self.axes.select_entry[place.s0 + line][chosen].tolist()
+        if not columns and self.previous is not None:
+            columns = list(self.previous.columns)
+        return f"{rows:08x}", f"{rows:08x} {sorted(columns)}"
 
     def all_words(self) -> frozenset[str]:
         """The words a scorer needs vectors for."""

@@ -5,6 +5,7 @@ No text of a request is evaluated or becomes a path.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Collection
 from importlib.resources import files
 from typing import Annotated, Any, Final
@@ -25,6 +26,8 @@ from denota.errors import DataError, DenotaError
 
 PAGE: Final = files("denota.app.web") / "page"
 KINDS: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+PERSON: Final = "denota-person"
+"""The cookie by which people are told apart."""
 Id = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
@@ -64,6 +67,18 @@ class Wanted(Strict):
     search: str = Field("", max_length=LONGEST)
 
 
+class Pointing(Strict):
+    """The right cells of a turn."""
+
+    turn: int = Field(ge=0, le=10_000)
+    cells: list[tuple[int, int]] = Field(min_length=1, max_length=200_000)
+    """`[row, column]` each."""
+    program: str | None = Field(None, max_length=20_000)
+    """Which of the readings is meant; the best if null, none of them if empty."""
+
+    model_config = ConfigDict(strict=False, extra="forbid")
+
+
 class ColumnInfo(BaseModel):
     """A column of a table."""
 
@@ -92,6 +107,33 @@ class ReadingInfo(TurnInfo):
 
     probability: float
     critique: float
+
+
+class TaughtInfo(BaseModel):
+    """What came of a lesson."""
+
+    turn: TurnInfo
+    readings: list[TurnInfo]
+    """The best readings that give the cells."""
+    learnt: bool
+    said: str
+    contradicts: str | None
+
+
+class Untaught(BaseModel):
+    """A lesson was taken back."""
+
+    said: str
+    turns: list[TurnInfo]
+
+
+class LessonInfo(BaseModel):
+    """A lesson in force."""
+
+    question: str
+    program: str
+    learnt: bool
+    cells: int
 
 
 class SessionInfo(BaseModel):
@@ -125,7 +167,10 @@ class Sentence(BaseModel):
 
 
 def make_app(
-    service: Service, token: str | None = None, hosts: Collection[str] | None = None
+    service: Service,
+    token: str | None = None,
+    hosts: Collection[str] | None = None,
+    apart: bool = False,
 ) -> FastAPI:
     """Return the server's application.
 
@@ -133,6 +178,7 @@ def make_app(
         service: the conversations.
         token: what a request must bring along; none is asked for if there is none.
         hosts: the names the server answers to; any if none are given.
+        apart: whether what people teach is for themselves alone, told apart by a cookie.
     """
     app = FastAPIOffline(
         title="denota",
@@ -152,8 +198,9 @@ def make_app(
 
     app.add_middleware(Guard, largest=LARGEST + (1 << 16), token=token, hosts=hosts)
     app.include_router(_sessions(service))
+    app.include_router(_teaching(service, apart))
     app.include_router(_files(service))
-    app.include_router(_pages())
+    app.include_router(_pages(apart))
     return app
 
 
@@ -250,6 +297,51 @@ def _sessions(service: Service) -> APIRouter:
     return api
 
 
+def _teaching(service: Service, apart: bool) -> APIRouter:
+    api = APIRouter(prefix="/api/sessions/{id}", responses=REFUSED)
+
+    def person(request: Request) -> str:
+        """Who teaches: everybody is one, unless people are kept apart."""
+        return request.cookies.get(PERSON, "")[:64] if apart else ""
+
+    @api.post("/teach", response_model=TaughtInfo)
+    def teach(id: Id, body: Pointing, request: Request) -> dict[str, Any]:
+        """Say which cells are the right answer to a question; what was asked after it is dropped."""
+        live = service.get(id)
+        turn, taught, readings = service.teach(
+            live, body.turn, body.cells, body.program, person(request)
+        )
+        return {
+            "turn": turn.as_json(),
+            "readings": [one.as_json() for one in readings],
+            "learnt": taught.learnt,
+            "said": taught.said,
+            "contradicts": taught.contradicts,
+        }
+
+    @api.post("/unteach", response_model=Untaught)
+    def unteach(id: Id, request: Request) -> dict[str, Any]:
+        """Take the last lesson back."""
+        live = service.get(id)
+        question = service.unteach(live, person(request))
+        turns = [turn.as_json() for turn in live.chat.turns]
+        return {"said": f"Forgotten: “{question}”.", "turns": turns}
+
+    @api.get("/lessons", response_model=list[LessonInfo])
+    def lessons(id: Id, request: Request) -> list[dict[str, Any]]:
+        """Return the lessons in force, oldest first."""
+        service.get(id)
+        return service.lessons(person(request))
+
+    @api.get("/lessons.jsonl", response_model=None)
+    def export(id: Id, request: Request) -> PlainTextResponse:
+        """Return the lessons in force as `denota train` takes them."""
+        service.get(id)
+        return _file(service.teacher.log.export(person(request)), "lessons.jsonl")
+
+    return api
+
+
 def _files(service: Service) -> APIRouter:
     text: dict[int | str, dict[str, Any]] = {
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}}
@@ -281,14 +373,19 @@ def _files(service: Service) -> APIRouter:
     return api
 
 
-def _pages() -> APIRouter:
+def _pages(apart: bool) -> APIRouter:
     pages = APIRouter(include_in_schema=False)
     parts = {part.name: part.read_bytes() for part in PAGE.iterdir() if _kind(part.name)}
     index_html = (PAGE / "index.html").read_text(encoding="utf-8")
 
     @pages.get("/")
-    def index() -> HTMLResponse:
-        return HTMLResponse(index_html)
+    def index(request: Request) -> HTMLResponse:
+        response = HTMLResponse(index_html)
+        if apart and PERSON not in request.cookies:
+            year = 365 * 24 * 3600
+            own = secrets.token_urlsafe(16)
+            response.set_cookie(PERSON, own, max_age=year, httponly=True, samesite="strict")
+        return response
 
     @pages.get("/page/{name}")
     def part(name: str) -> Response:

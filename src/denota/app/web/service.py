@@ -8,7 +8,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from denota import sample
 from denota.app.chat import LONGEST, Chat, Reading
+from denota.app.lessons import TeachingLog
 from denota.app.rating import RatedProgram, rate
 from denota.app.run import Turn
+from denota.app.teacher import Taught, Teacher
 from denota.app.web.store import Asked, SessionStore
 from denota.app.web.workers import Workers
 from denota.data.example import Question
@@ -66,10 +68,18 @@ class Service:
         parser: what answers.
         store: where conversations are kept.
         workers: processes that rate questions; without any the parser does so itself, one question at a time.
+        teacher: what the parser is taught by; without one lessons are forgotten when the server ends.
     """
 
-    def __init__(self, parser: Parser, store: SessionStore, workers: Workers | None = None) -> None:
+    def __init__(
+        self,
+        parser: Parser,
+        store: SessionStore,
+        workers: Workers | None = None,
+        teacher: Teacher | None = None,
+    ) -> None:
         self.parser, self.store, self.workers = parser, store, workers
+        self.teacher = teacher or Teacher(parser, TeachingLog())
         self._preparer = Preparer.of(parser.config, kept=1, keep_spaces=True)
         self._parser_lock = threading.Lock()
         self._live: OrderedDict[str, Live] = OrderedDict()
@@ -80,6 +90,7 @@ class Service:
         """Stop answering and close the store."""
         if self.workers is not None:
             self.workers.close()
+        self.teacher.log.close()
         self.store.close()
 
     def samples(self) -> list[str]:
@@ -112,15 +123,20 @@ class Service:
         return self._keep(Live(id_, self._chat(id_, table)))
 
     def _chat(self, id_: str, table: Table) -> Chat:
-        return Chat(self.parser, table, partial(self._rate, id_))
+        chat = Chat(self.parser, table, teacher=self.teacher)
+        chat.rated_by = partial(self._rate, id_, chat)
+        return chat
 
     def _rate(
-        self, id_: str, question: Question, previous: Denotation | None
+        self, id_: str, chat: Chat, question: Question, previous: Denotation | None
     ) -> tuple[RatedProgram, ...]:
+        memory = self.teacher.memory(chat.person)
         if self.workers is not None:
-            return self.workers.rate(id_, question, previous)
+            taught = memory.of(question.table)
+            return self.workers.rate(id_, question, previous, taught)
         with self._parser_lock:
-            return rate(self.parser, self._preparer, question, previous)
+            parser = replace(self.parser, memory=memory)
+            return rate(parser, self._preparer, question, previous)
 
     def get(self, id_: str) -> Live:
         """Return a conversation, brought back from disk if it is not in memory.
@@ -137,7 +153,9 @@ class Service:
         chat = self._chat(id_, inline_table(json.loads(saved.content)))
         for asked in saved.turns:
             try:
-                chat.recall(asked.question, asked.program, asked.confidence, asked.sure)
+                chat.recall(
+                    asked.question, asked.program, asked.confidence, asked.sure, asked.cells
+                )
             except ProgramError:  # of a version with another language
                 break
         return self._keep(Live(id_, chat))
@@ -168,7 +186,8 @@ class Service:
         if live.gone:
             raise DataError("there is no such session; begin a new one")
         place = len(live.chat.turns) - 1
-        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure)
+        cells = turn.cells if turn.cells and not turn.program else None
+        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure, cells)
         self.store.put(live.id, place, asked)
 
     def readings(self, live: Live, count: int = 5) -> tuple[Reading, ...]:
@@ -182,6 +201,38 @@ class Service:
             turn = live.chat.choose(program)
             self._save(live, turn)
         return turn
+
+    def teach(
+        self,
+        live: Live,
+        place: int,
+        cells: Sequence[tuple[int, int]],
+        program: str | None,
+        person: str,
+    ) -> tuple[Turn, Taught, tuple[Turn, ...]]:
+        """Learn which cells answer a question; return its turn now, what came of the lesson, and the readings that give the cells."""
+        with live.lock:
+            live.chat.person = person
+            taught = live.chat.teach(place, cells, program)
+            turn = live.chat.turns[-1]
+            self._save(live, turn)
+            return turn, taught, live.chat.told_as(taught.readings)
+
+    def unteach(self, live: Live, person: str) -> str:
+        """Take a person's last lesson back and return the question it was about."""
+        with live.lock:
+            live.chat.person = person
+            return live.chat.unteach()
+
+    def lessons(self, person: str) -> list[dict[str, Any]]:
+        """Return a person's lessons in force, oldest first."""
+        found = []
+        for record in self.teacher.log.lessons(person):
+            assert record.pointed is not None
+            pointed = record.pointed
+            told = {"question": pointed.question, "program": pointed.program or ""}
+            found.append({**told, "learnt": pointed.program != "", "cells": len(pointed.cells)})
+        return found
 
     def undo(self, live: Live) -> None:
         """Take the last question back."""

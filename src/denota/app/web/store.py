@@ -6,17 +6,19 @@ SQLite file, written before an answer is given.
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from denota.errors import DataError
+from denota.tables.table import Cell
 
 MOST: Final = 5000
 """Sessions that are kept; beyond, the one that was left alone for longest goes."""
@@ -24,7 +26,7 @@ SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, content TEXT NOT NULL, touched REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS turns (
     session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-    question TEXT NOT NULL, program TEXT NOT NULL, confidence REAL NOT NULL, sure INTEGER NOT NULL,
+    question TEXT NOT NULL, program TEXT NOT NULL, confidence REAL NOT NULL, sure INTEGER NOT NULL, cells TEXT,
     PRIMARY KEY (session, place)
 );
 CREATE INDEX IF NOT EXISTS sessions_by_touch ON sessions (touched);
@@ -39,6 +41,8 @@ class Asked:
     program: str
     confidence: float
     sure: bool
+    cells: tuple[Cell, ...] | None = None
+    """That were pointed at, if no program gives them."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,9 @@ class SessionStore:
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
                 self._connection.execute(f"PRAGMA {pragma}")
             self._connection.executescript(SCHEMA)
+            columns = self._connection.execute("SELECT name FROM pragma_table_info('turns')")
+            if ("cells",) not in columns.fetchall():  # a file of before there was teaching
+                self._connection.execute("ALTER TABLE turns ADD COLUMN cells TEXT")
         except (OSError, sqlite3.Error) as error:
             raise DataError(
                 f"sessions cannot be kept in {path}: {error}; name another file with --sessions"
@@ -101,17 +108,18 @@ class SessionStore:
             if found is None:
                 raise DataError("there is no such session; begin a new one")
             turns = self._connection.execute(
-                "SELECT question, program, confidence, sure FROM turns WHERE session = ? ORDER BY place",
+                "SELECT question, program, confidence, sure, cells FROM turns WHERE session = ? ORDER BY place",
                 (id_,),
             ).fetchall()
-        asked = tuple(Asked(text, program, rate, bool(sure)) for text, program, rate, sure in turns)
-        return Saved(id_, found[0], asked)
+        return Saved(id_, found[0], tuple(_asked(*turn) for turn in turns))
 
     def put(self, id_: str, place: int, asked: Asked) -> None:
         """Keep a turn; those behind it are dropped."""
         with self._writing() as to:
             to.execute("DELETE FROM turns WHERE session = ? AND place >= ?", (id_, place))
-            to.execute("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?)", (id_, place, *astuple(asked)))
+            cells = None if asked.cells is None else json.dumps(asked.cells)
+            values = (id_, place, asked.question, asked.program, asked.confidence, asked.sure)
+            to.execute("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)", (*values, cells))
             to.execute("UPDATE sessions SET touched = ? WHERE id = ?", (time.time(), id_))
 
     def cut(self, id_: str, place: int) -> None:
@@ -142,3 +150,8 @@ class SessionStore:
                 if isinstance(error, sqlite3.Error):
                     raise DataError(f"this could not be kept on disk ({error})") from None
                 raise
+
+
+def _asked(question: str, program: str, confidence: float, sure: int, cells: str | None) -> Asked:
+    pointed = None if cells is None else tuple((row, column) for row, column in json.loads(cells))
+    return Asked(question, program, confidence, bool(sure), pointed)

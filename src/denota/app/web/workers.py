@@ -13,6 +13,7 @@ import threading
 from collections import OrderedDict
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,7 @@ from denota.app.rating import RatedProgram, rate
 from denota.app.web.store import SessionStore
 from denota.data.example import Question
 from denota.errors import DenotaError
+from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
@@ -55,14 +57,18 @@ class Workers:
         return pool
 
     def rate(
-        self, session: str, question: Question, previous: Denotation | None
+        self,
+        session: str,
+        question: Question,
+        previous: Denotation | None,
+        taught: TableMemory | None = None,
     ) -> tuple[RatedProgram, ...]:
-        """Return the best programs of a question of a session.
+        """Return the best programs of a question of a session, with what was taught of its table.
 
         Raises:
             Busy: it took too long, or the processes died.
         """
-        asked = (session, question.position, question.text, question.history, previous)
+        asked = (session, question.position, question.text, question.history, previous, taught)
         for _ in range(2):
             pool = self._pool
             try:
@@ -131,8 +137,11 @@ def _rate(
     text: str,
     history: tuple[str, ...],
     previous: Denotation | None,
+    taught: TableMemory | None,
 ) -> tuple[RatedProgram, ...]:
     assert _worker is not None
     table = _worker.table(session)
     question = Question(session, "0", position, text, table, "", history)
-    return rate(_worker.parser, _worker.preparer, question, previous)
+    memory = Memory({header_of(table): taught} if taught is not None else {})
+    parser = replace(_worker.parser, memory=memory)
+    return rate(parser, _worker.preparer, question, previous)

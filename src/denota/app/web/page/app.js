@@ -7,6 +7,7 @@ import { attempt, dismiss, fail } from "./notices.js";
 import { forget } from "./recent.js";
 import { drawRecents, prepareStart } from "./start.js";
 import { clearSearch, showTable } from "./table.js";
+import { cancelTeaching, isTeaching, leaveTeaching } from "./teach.js";
 
 let current = null; // the session's id
 
@@ -18,6 +19,7 @@ function begun(session) {
 
 async function open(session) {
   const { name, rows, columns } = session;
+  leaveTeaching();
   document.title = `${visible(name)} · denota`;
   $("about").replaceChildren(make("strong", { text: visible(name) }), make("span", { text: `${counted(rows, "row")}, ${counted(columns.length, "column")}` }));
   $("conversation").href = of(session, "/export.jsonl");
@@ -35,6 +37,7 @@ function switchTo(page) {
 }
 
 function close() {
+  leaveTeaching();
   current = null;
   document.title = "denota";
   $("about").replaceChildren();
@@ -66,12 +69,12 @@ const follow = attempt(async () => {
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const isWriting = event.target.closest("input:not([type=file]), textarea");
-  if (event.key === "/" && !isWriting && !$("work").hidden) {
+  if (event.key === "/" && !isWriting && !$("work").hidden && !isTeaching()) {
     event.preventDefault();
     $("question").focus();
   } else if (event.key === "Escape" && !$("menu").matches(":popover-open")) {
     if (event.target === $("search") && clearSearch()) return;
-    if (!dismiss()) closeReadings();
+    if (!dismiss() && !cancelTeaching()) closeReadings();
   }
 });
 

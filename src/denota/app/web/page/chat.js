@@ -2,10 +2,12 @@
 
 import { call, of } from "./api.js";
 import { $, counted, make, visible } from "./dom.js";
+import { choicesOf, drawLessons, inOrderOf } from "./lessons.js";
 import { announce, attempt, fail } from "./notices.js";
 import { remember } from "./recent.js";
 import { firstQuestions, isComputed, nextQuestions } from "./suggestions.js";
 import { bring, mark, preview } from "./table.js";
+import { leaveTeaching, sendLesson, startTeaching } from "./teach.js";
 
 const AT_FIRST = 12; // answers shown before all are asked for
 const READINGS = 3;
@@ -15,17 +17,26 @@ let rows = []; // the table's first, for suggestions
 let shown = -1; // the turn whose cells are marked
 let recalled = 0; // how many questions back the question box is
 let isAsking = false;
+let taught = null; // the last lesson, which can be taken back
 
 export function showChat(one, first) {
   session = one;
   rows = first;
   recalled = 0;
+  taught = null;
   $("question").value = "";
-  $("turns").replaceChildren(...session.turns.map(turnItem));
+  $("lessons").hidden = true;
+  drawTurns();
   settle();
+  drawLessons(session).catch(fail);
+}
+
+function drawTurns() {
+  $("turns").replaceChildren(...session.turns.map(turnItem));
 }
 
 export async function reset() {
+  leaveTeaching();
   Object.assign(session, await call(of(session, "/reset"), {}));
   showChat(session, rows);
   toQuestion();
@@ -83,6 +94,7 @@ const ask = attempt(async (question) => {
     make("h3", { className: "asked", text: visible(question) }), make("p", { className: "dots", "aria-label": "Working on it" }, make("i"), make("i"), make("i")));
   $("empty").hidden = true;
   $("suggestions").replaceChildren();
+  remark();
   retire($("turns").lastElementChild);
   $("turns").append(pending);
   pending.scrollIntoView({ block: "nearest" });
@@ -127,13 +139,72 @@ const undo = attempt(async () => {
   toQuestion();
 });
 
+// Teaching
+
+const correct = attempt(async (number) => {
+  if (isAsking) return;
+  await show(number);
+  const onCancelled = () => $("turns").children[number]?.querySelector(".wrong")?.focus();
+  await startTeaching(session, number, { onTaught: (lesson) => learn(number, lesson), onCancelled });
+});
+
+function learn(number, lesson) {
+  taught = lesson;
+  session.turns = [...session.turns.slice(0, number), { ...lesson.turn, lesson }];
+  remark();
+  drawTurns();
+  settle();
+  announce([lesson.said, lesson.contradicts ?? ""].map(visible).join(" "));
+  toQuestion();
+  drawLessons(session).catch(fail);
+}
+
+// One at a time, and none while a question is asked.
+function alone(action) {
+  return attempt(async (...given) => {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      await action(...given);
+    } finally {
+      isAsking = false;
+    }
+  });
+}
+
+const relearn = alone(async (number, before, program) => {
+  const asked = session;
+  const lesson = await sendLesson(session, number, before.cells, program);
+  if (asked === session) learn(number, inOrderOf(before, lesson));
+});
+
+const unteach = alone(async () => {
+  const asked = session;
+  const { said, turns } = await call(of(session, "/unteach"), {});
+  if (asked !== session) return;
+  session.turns = turns;
+  taught = null;
+  drawTurns();
+  remark(said);
+  settle();
+  announce(visible(said));
+  toQuestion();
+  drawLessons(session).catch(fail);
+});
+
+// Something said about the conversation, until it goes on.
+function remark(text = "") {
+  $("remark").textContent = visible(text);
+  $("remark").hidden = !text;
+}
+
 function redrawLast() {
   $("turns").lastElementChild?.replaceWith(turnItem(session.turns.at(-1), session.turns.length - 1));
 }
 
 // A turn that is no longer the last can neither be read otherwise nor taken back.
 function retire(item) {
-  for (const part of item?.querySelectorAll(".others, .undo, .readings") ?? []) part.remove();
+  for (const part of item?.querySelectorAll(".others, .undo, .unteach, .readings") ?? []) part.remove();
 }
 
 function tell(turn) {
@@ -148,22 +219,39 @@ function turnItem(turn, number) {
   const isLast = number === session.turns.length - 1;
   const asked = make("h3", { className: "asked" },
     make("button", { text: visible(turn.question), title: "Show its cells in the table", "aria-pressed": "false", on: { click: () => show(number) } }));
-  const item = make("li", { className: turn.program ? "turn" : "turn declined" }, asked);
+  const isDeclined = !turn.program && !turn.cells.length;
+  const item = make("li", { className: isDeclined ? "turn declined" : "turn" }, asked);
   const actions = make("p", { className: "actions" });
+  const csv = () => make("a", { className: "link", text: "CSV", "aria-label": "This answer as CSV", href: of(session, `/answer.csv?turn=${number}`), download: "answer.csv" });
   if (turn.program) {
     const sql = sqlOf(turn);
-    item.append(answerOf(turn, number), reasonOf(turn), make("code", { className: "program", text: visible(turn.program) }), actions, sql);
+    item.append(answerOf(turn, number), reasonOf(turn), ...warningOf(turn), make("code", { className: "program", text: visible(turn.program) }), actions, sql);
     const toggle = make("button", { className: "link", text: "SQL", "aria-expanded": "false" });
     toggle.addEventListener("click", () => {
       sql.hidden = !sql.hidden;
       toggle.setAttribute("aria-expanded", String(!sql.hidden));
     });
-    actions.append(toggle, make("a", { className: "link", text: "CSV", "aria-label": "This answer as CSV", href: of(session, `/answer.csv?turn=${number}`), download: "answer.csv" }));
-  } else {
+    actions.append(toggle, csv());
+  } else if (isDeclined) {
     item.append(make("p", { className: "said", text: visible(turn.explanation) }), actions);
+  } else {
+    item.append(answerOf(turn, number), reasonOf(turn), ...warningOf(turn), actions);
+    actions.append(csv());
   }
-  if (isLast) addReadings(item, actions, turn);
+  actions.append(make("button", {
+    className: "link wrong", text: isDeclined ? "Show it the right cells" : "Not right?", title: "Click the right cells in the table", on: { click: () => correct(number) },
+  }));
+  if (isLast && (turn.program || isDeclined) && !turn.lesson) addReadings(item, actions, turn);
+  if (isLast && turn.lesson && turn.lesson === taught) {
+    actions.append(make("button", { className: "link unteach", text: "Undo teaching", on: { click: unteach } }));
+    item.append(choicesOf(turn.lesson, (program) => relearn(number, turn.lesson, program)));
+  }
+  if (isLast) actions.append(make("button", { className: "link undo", text: "Undo", title: "Take this question back", on: { click: undo } }));
   return item;
+}
+
+function warningOf({ lesson }) {
+  return lesson?.contradicts ? [make("p", { className: "contradicts", text: visible(lesson.contradicts) })] : [];
 }
 
 function addReadings(item, actions, turn) {
@@ -171,7 +259,6 @@ function addReadings(item, actions, turn) {
   const others = make("button", { className: "link others", text: turn.program ? "Other readings" : "Closest I can do", "aria-expanded": "false" });
   others.addEventListener("click", attempt(() => toggleReadings(turn, others, readings)));
   actions.prepend(others);
-  actions.append(make("button", { className: "link undo", text: "Undo", title: "Take this question back", on: { click: undo } }));
   item.append(readings);
   if (!turn.sure && !turn.isChosen) toggleReadings(turn, others, readings).catch(fail);
 }
@@ -216,6 +303,11 @@ function lines(turn) {
 }
 
 function reasonOf(turn) {
+  if (turn.lesson) {
+    const kept = turn.lesson.learnt ? "as you taught" : "kept for later";
+    return make("p", { className: "said taught", text: `${visible(turn.lesson.said)} ` }, make("span", { className: "sure", text: kept }));
+  }
+  if (!turn.program) return make("p", { className: "said", text: visible(turn.explanation) });
   const percent = `${Math.round(100 * turn.confidence)}%`;
   let text = `${percent} sure`;
   if (turn.isChosen) text = "your reading";
@@ -277,6 +369,8 @@ function readingItem(one, turn) {
   button.addEventListener("click", () => (isTaken ? closeReadings() : choose(one.program)));
   return button;
 }
+
+$("unteach").addEventListener("click", unteach);
 
 // Asking
 

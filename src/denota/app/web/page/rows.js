@@ -6,6 +6,7 @@ import { fail } from "./notices.js";
 
 const WINDOW = 100; // rows fetched at a time
 const KEPT = 80; // windows kept
+const LARGEST = 500; // rows that the server gives at a time
 
 let session = null;
 let taken = 0; // how many orders were asked for: only the last counts
@@ -63,6 +64,19 @@ export async function placesOf(wanted) {
   const mine = version;
   const found = await call(of(session, "/places"), { ...order, rows: [...wanted] });
   return mine === version ? found : undefined;
+}
+
+// The numbers in the table of all rows that are seen, or nothing if others are seen by then.
+export async function seenRows() {
+  if (!order.search) return Array.from({ length: total }, (_, row) => row);
+  const mine = version;
+  const found = [];
+  while (found.length < total) {
+    const { rows } = await fetchRows(session, order, found.length, LARGEST);
+    if (mine !== version || !rows.length) return undefined;
+    found.push(...rows.map(({ row }) => row));
+  }
+  return found;
 }
 
 function fetchRows(one, { sort, down, search }, start, count, signal) {

@@ -37,7 +37,7 @@ export function nextQuestions(session, rows) {
 
 // An answer that is one value computed from its cells, rather than the cells themselves.
 export function isComputed(turn) {
-  return turn.answer.length === 1 && (turn.cells.length !== 1 || /^(COUNT|SUM|AVERAGE)\b/.test(turn.program));
+  return Boolean(turn.program) && turn.answer.length === 1 && (turn.cells.length !== 1 || /^(COUNT|SUM|AVERAGE)\b/.test(turn.program));
 }
 
 function described(session, rows) {

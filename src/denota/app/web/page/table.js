@@ -20,6 +20,7 @@ let computed = false; // the marked cells are what an answer was computed from
 let steps = null; // [place, row, column] of each row with marked cells, in the order seen; null where not yet known
 let step = -1;
 let here = ""; // the cell stepped to
+let picking = null; // while cells are picked: { cells, column, drawn, ordered }, the picked ones by `data-cell` and what to tell
 
 document.documentElement.style.setProperty("--row", `${ROW}px`);
 const above = make("tr", { className: "space", "aria-hidden": "true" }, make("td"));
@@ -50,14 +51,14 @@ export function mark(wanted, isComputed = false) {
   here = "";
   preview();
   return find().then(() => {
-    if (steps?.length && !steps.some(([place, , column]) => isSeen(place, column))) go(0);
+    if (steps?.length && !picking && !steps.some(([place, , column]) => isSeen(place, column))) go(0);
   });
 }
 
 // Mark cells for as long as someone looks at them.
 export function preview(wanted = cells, isComputed = computed) {
   marks = new Set(wanted.map(String));
-  $("grid").classList.toggle("computed", isComputed);
+  $("grid").classList.toggle("computed", isComputed && !picking);
   repaint();
 }
 
@@ -66,6 +67,20 @@ export async function bring(row, column) {
   await find();
   const at = steps?.findIndex(([, other]) => other === row) ?? -1;
   if (at >= 0) go(at, column);
+}
+
+// Have cells picked rather than read, or, without a mode, read again.
+export function pick(mode = null) {
+  picking = mode;
+  here = "";
+  const grid = $("grid");
+  for (const [name, value] of [["role", "grid"], ["aria-multiselectable", "true"]]) {
+    if (mode) grid.setAttribute(name, value);
+    else grid.removeAttribute(name);
+  }
+  for (const button of $("head").querySelectorAll("button")) button.tabIndex = mode ? -1 : 0;
+  $("scroll").tabIndex = 0;
+  preview();
 }
 
 export function clearSearch() {
@@ -84,7 +99,7 @@ function drawHead() {
 
 function headCell({ name, kind, unit }, number) {
   const shown = visible(name) || "(no name)";
-  const button = make("button", { title: shown, on: { click: () => sortBy(number) } },
+  const button = make("button", { title: shown, on: { click: () => (picking ? picking.column(number) : sortBy(number)) } },
     make("span", { className: "name", text: shown }), make("span", { className: "kind", text: typeName(kind, unit) }));
   return make("th", { scope: "col", className: kind === "number" ? "right" : "", "aria-colindex": number + 2, "aria-sort": "none" }, button);
 }
@@ -120,6 +135,7 @@ async function reorder(wanted) {
   });
   redraw();
   mark(cells, computed).catch(fail);
+  picking?.ordered();
 }
 
 // Widths are decided once, by the first and the last rows, so that columns stay where they are.
@@ -174,6 +190,7 @@ function geometry() {
 function draw() {
   if (!session) return;
   const { box, seen, tall, top, scrollTop, stretch } = geometry();
+  const hadFocus = $("body").contains(document.activeElement);
   const room = stretch > 1 ? Math.min(AHEAD, Math.floor(scrollTop / ROW)) : AHEAD;
   const first = Math.max(0, Math.floor(top / ROW) - room);
   const end = Math.min(total, Math.ceil((top + seen) / ROW) + AHEAD);
@@ -198,6 +215,7 @@ function draw() {
   const before = Math.max(0, first * ROW - (top - scrollTop));
   above.style.height = `${before}px`;
   below.style.height = `${Math.max(0, tall - before - (end - first) * ROW)}px`;
+  picking?.drawn(hadFocus);
 }
 
 function chooseColumns(box) {
@@ -238,17 +256,51 @@ function makeCell(row, column, text) {
   return cell;
 }
 
-function repaint() {
+export function repaint() {
   for (const cell of $("body").querySelectorAll("td[data-cell]")) paint(cell);
 }
 
 function paint(cell) {
   cell.classList.toggle("here", cell.dataset.cell === here);
-  const isMarked = marks.has(cell.dataset.cell);
+  const isMarked = (picking?.cells ?? marks).has(cell.dataset.cell);
+  if (picking) {
+    cell.setAttribute("aria-selected", String(isMarked));
+    if (!cell.hasAttribute("tabindex")) cell.tabIndex = -1;
+  } else {
+    for (const name of ["aria-selected", "tabindex"]) cell.removeAttribute(name);
+  }
   if (isMarked === cell.classList.contains("marked")) return;
   cell.classList.toggle("marked", isMarked);
   const text = cell.textContent;
   cell.replaceChildren(isMarked ? make("mark", { text }) : text);
+}
+
+// Places and their elements, for who picks cells
+
+export function cellAt(place, column) {
+  return drawn.get(place)?.querySelector(`td[aria-colindex="${column + 2}"]`);
+}
+
+export function placeOf(element) {
+  return Number(element.closest("tr").getAttribute("aria-rowindex")) - 2;
+}
+
+// The places that are seen in full: the first, and how many.
+export function seenPlaces() {
+  const { seen, top } = geometry();
+  return [Math.ceil(top / ROW), Math.max(1, Math.floor(seen / ROW))];
+}
+
+// Scroll as little as it takes to see a cell.
+export function scrollTo(place, column) {
+  const { box, seen, top, stretch } = geometry();
+  if (place * ROW < top) box.scrollTop = Math.floor((place * ROW) / stretch);
+  else if ((place + 1) * ROW > top + seen) box.scrollTop = Math.ceil(((place + 1) * ROW - seen) / stretch);
+  const { offsetLeft: left, offsetWidth: width } = heads()[column];
+  const corner = $("head").querySelector("th").offsetWidth;
+  if (left + width > box.scrollLeft + box.clientWidth) box.scrollLeft = left + width - box.clientWidth;
+  if (left - corner < box.scrollLeft) box.scrollLeft = left - corner;
+  draw();
 }
 
 // Where marked cells are

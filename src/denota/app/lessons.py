@@ -1,0 +1,223 @@
+"""The teaching log: what people pointed out, in the order they did, in a file that is only ever added to.
+
+A record is a lesson (a question, what came before it, and the right cells), an answer that was left as it was about a table that was taught, the undoing of the last lesson, or a reset. What a parser was taught is a function of the log, so it can be replayed, taken back and carried elsewhere.
+SQLite, each record written through to the disk before it is acknowledged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from denota.errors import DataError
+from denota.programs.denotation import Denotation
+from denota.tables.inline import inline_table, table_as_object
+from denota.tables.table import Cell, Table
+
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS tables (digest TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS log (number INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, person TEXT NOT NULL, kind TEXT NOT NULL, content TEXT NOT NULL);
+CREATE TRIGGER IF NOT EXISTS log_stays BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END;
+CREATE TRIGGER IF NOT EXISTS log_keeps BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END;
+"""
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """A question, and the cells that a person pointed at."""
+
+    question: str
+    """As it was typed."""
+    asked: str
+    """As the parser was asked: in the table's spelling, without what is to be computed."""
+    history: tuple[str, ...]
+    """The questions before it, likewise."""
+    previous: Denotation | None
+    """The answer before it."""
+    cells: frozenset[Cell]
+    program: str | None = None
+    """What the person said is meant: a program as written, empty for none of those offered, None where they did not say."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A line of the log."""
+
+    number: int
+    at: float
+    person: str
+    kind: str
+    """`lesson`, `accepted`, `undo` or `reset`."""
+    digest: str
+    """Of the lesson's table."""
+    pointed: Pointed | None
+
+
+class TeachingLog:
+    """Lessons in a file, or in memory alone.
+
+    Raises:
+        DataError: the file cannot be opened, or is something else.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._lock = threading.Lock()
+        try:
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=0o600)
+            self._connection = sqlite3.connect(
+                path or ":memory:", check_same_thread=False, isolation_level=None
+            )
+            for pragma in ("journal_mode = WAL", "synchronous = FULL"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            self._connection.executescript(SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise DataError(f"lessons cannot be kept in {path}: {error}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def add(self, table: Table, pointed: Pointed, person: str = "", kind: str = "lesson") -> int:
+        """Write a lesson down, or an answer that was accepted, and return its number; it is on the disk then."""
+        content = json.dumps(table_as_object(table))
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        line = json.dumps({"table": digest, **_as_object(pointed)})
+        with self._writing() as to:
+            to.execute("INSERT OR IGNORE INTO tables VALUES (?, ?)", (digest, content))
+            return self._insert(to, person, kind, line)
+
+    def undo(self, person: str = "") -> Record:
+        """Take a person's last lesson back and return it.
+
+        Raises:
+            DataError: there is none.
+        """
+        there = self.lessons(person)
+        if not there:
+            raise DataError("there is nothing to undo: no lesson is in force")
+        with self._writing() as to:
+            self._insert(to, person, "undo", json.dumps({"lesson": there[-1].number}))
+        return there[-1]
+
+    def reset(self, person: str = "") -> int:
+        """Take all of a person's lessons back and return how many there were."""
+        there = len(self.lessons(person))
+        with self._writing() as to:
+            self._insert(to, person, "reset", "{}")
+        return there
+
+    def records(self) -> list[Record]:
+        """Return the whole log, oldest first."""
+        with self._lock:
+            lines = self._connection.execute(
+                "SELECT number, at, person, kind, content FROM log ORDER BY number"
+            ).fetchall()
+        return [_record(*line) for line in lines]
+
+    def lessons(self, person: str = "") -> list[Record]:
+        """Return the lessons of a person that are in force, oldest first."""
+        return [record for record in self.in_force(person) if record.kind == "lesson"]
+
+    def in_force(self, person: str = "") -> list[Record]:
+        """Return the lessons of a person that are in force, and the answers accepted since the first, oldest first."""
+        found: list[Record] = []
+        for record in self.records():
+            if record.person != person:
+                continue
+            if record.kind in ("lesson", "accepted"):
+                found.append(record)
+            elif record.kind == "reset":
+                found.clear()
+            else:
+                while found and found.pop().kind != "lesson":
+                    pass  # what was accepted since goes with it
+        return found
+
+    def table(self, digest: str) -> Table:
+        """Return the table of a lesson."""
+        with self._lock:
+            (content,) = self._connection.execute(
+                "SELECT content FROM tables WHERE digest = ?", (digest,)
+            ).fetchone()
+        return inline_table(json.loads(content))
+
+    def export(self, person: str = "") -> str:
+        """Return the lessons in force as conversations, as `denota train` takes them: the answer before a question is a turn before it."""
+        lines = []
+        for record in self.lessons(person):
+            assert record.pointed is not None
+            pointed = record.pointed
+            turns: list[dict[str, Any]] = [{"question": text} for text in pointed.history]
+            if turns and pointed.previous is not None and pointed.previous.cells:
+                turns[-1]["cells"] = [list(cell) for cell in sorted(pointed.previous.cells)]
+            cells = [list(cell) for cell in sorted(pointed.cells)]
+            turns.append({"question": pointed.asked, "cells": cells})
+            table = table_as_object(self.table(record.digest))
+            lines.append(json.dumps({"table": table, "turns": turns}, ensure_ascii=False) + "\n")
+        return "".join(lines)
+
+    def _insert(self, to: sqlite3.Connection, person: str, kind: str, content: str) -> int:
+        added = to.execute(
+            "INSERT INTO log (at, person, kind, content) VALUES (?, ?, ?, ?)",
+            (time.time(), person, kind, content),
+        )
+        assert added.lastrowid is not None
+        return added.lastrowid
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction.
+
+        Raises:
+            DataError: it could not be written, and nothing of it was.
+        """
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise DataError(f"the lesson could not be kept on disk ({error})") from None
+                raise
+
+
+def _as_object(pointed: Pointed) -> dict[str, Any]:
+    before = pointed.previous
+    return {
+        "question": pointed.question,
+        "asked": pointed.asked,
+        "history": list(pointed.history),
+        "previous": None if before is None else [list(before.rows), list(before.columns)],
+        "cells": [list(cell) for cell in sorted(pointed.cells)],
+        "program": pointed.program,
+    }
+
+
+def _record(number: int, at: float, person: str, kind: str, content: str) -> Record:
+    found = json.loads(content)
+    if kind not in ("lesson", "accepted"):
+        return Record(number, at, person, kind, "", None)
+    before = found["previous"]
+    pointed = Pointed(
+        found["question"],
+        found["asked"],
+        tuple(found["history"]),
+        None if before is None else Denotation(tuple(before[0]), tuple(before[1])),
+        frozenset((row, column) for row, column in found["cells"]),
+        found["program"],
+    )
+    return Record(number, at, person, kind, found["table"], pointed)

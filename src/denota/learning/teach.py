@@ -1,0 +1,159 @@
+"""Teaching: the generalized update on a few examples that a person gives by pointing at the right cells.
+
+    ΔW = rate Σ_l Σ_y c_l(y) features(y) ⊗ φ(x_l)        Eq. 9 for the weights of `model.memory`, whose gradient of s(y) is features(y) ⊗ φ(x)
+
+c comes from the same intensity w and competing distribution q that the parser was trained with (MAVER for the default one), over K as the search finds it: programs that give the cells, chosen under the shaped
+policy, and the highest-scoring others. Lessons of a table are learnt together, with questions whose answers were left as they were, so that what was right stays right. L lessons, K programs, D dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from denota.config import Config
+from denota.learning.update import update_coefficients
+from denota.model.memory import TableMemory, Vector, features_of
+from denota.model.parser import POOL, Parser
+from denota.programs.text import print_program
+from denota.programs.tree import Program
+from denota.search.candidates import Candidates
+from denota.search.prepare import Prepared
+
+RATE: Final = 0.1
+MARGIN: Final = 2.0
+"""By how much, in log-probability, the reference is to be ahead of a program that gets nothing right."""
+ROUNDS: Final = 20
+"""Passes over a table's lessons; fewer if nothing violates the margin any more."""
+CONSISTENT: Final = 60
+"""Programs of K that give the taught cells, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """A question with the programs that might be meant, and which of them give the right cells."""
+
+    asked: Vector  #: (D,) φ(x)
+    programs: tuple[Program, ...]
+    """(K,) the consistent ones first, best under the shaped policy first."""
+    features: tuple[tuple[str, ...], ...]
+    """(K,) the parts of each."""
+    logs: NDArray[np.float64]  #: (K,) log p(y) of the parser as it was trained
+    rewards: NDArray[np.float64]  #: (K,)
+    critique: NDArray[np.float64]  #: (K,)
+    consistent: int
+    """How many of the programs give the right cells."""
+    chosen: int | None = None
+    """The place of the one that the person said is meant."""
+
+    @property
+    def readings(self) -> tuple[Program, ...]:
+        """The programs that give the right cells, best first."""
+        return self.programs[: self.consistent]
+
+
+def lesson_of(parser: Parser, question: Prepared, program: str | None = None) -> Lesson:
+    """Return a lesson: search for programs that give the right cells, and for their rivals.
+
+    Args:
+        parser: what is taught.
+        question: with its right cells.
+        program: as written, what the person said is meant.
+    """
+    assert question.rewards is not None
+    logs, asked = parser.read(question)
+    eta = parser.config.search.eta
+    critique = question.words.critique.astype(np.float64)
+    right = np.flatnonzero(question.rewards >= 1)
+    shaped = logs[right] + eta * critique[right]  # log of b · p_c, up to a constant
+    right = right[np.argsort(-shaped, kind="stable")][:CONSISTENT]
+    rivals = np.argsort(-logs, kind="stable")[:POOL]
+    rivals = rivals[~np.isin(rivals, right)]
+    ids = np.concatenate([right, rivals])
+    programs = tuple(question.space.program(int(number)) for number in ids)
+    chosen = None
+    if program is not None:
+        written = [print_program(one) for one in programs[: len(right)]]
+        chosen = written.index(program) if program in written else None
+    return Lesson(
+        asked,
+        programs,
+        tuple(features_of(question, int(number)) for number in ids),
+        logs[ids],
+        question.rewards[ids].astype(np.float64),
+        critique[ids],
+        len(right),
+        chosen,
+    )
+
+
+def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
+    """Return what a table's lessons teach; those that no program answers teach nothing.
+
+    Args:
+        lessons: of tables with one header.
+        config: the parser's, which says by what update it learns.
+    """
+    known = [lesson for lesson in lessons if lesson.consistent]
+    if not known:
+        return TableMemory(np.zeros((0, 1), np.float32), ())
+    questions = np.stack([lesson.asked for lesson in known])  # (L, D)
+    near = np.maximum(questions @ questions.T, 0.0)  # (L, L)
+    places = {f: n for n, f in enumerate({f for one in known for f in _all(one)})}
+    parts = [_matrix(lesson, places) for lesson in known]  # (K, F) each
+    weights = np.zeros((len(known), len(places)))  # (L, F)
+    for _ in range(ROUNDS):
+        learnt = False
+        for number, (lesson, part) in enumerate(zip(known, parts, strict=True)):
+            scores = lesson.logs + part @ (near[number] @ weights)  # (K,)
+            pull = _coefficients(lesson, scores, config)  # (K,)
+            if pull.any():
+                learnt = True
+                weights[number] += RATE * (pull @ part)
+        if not learnt:
+            break
+    names = list(places)
+    kept = tuple(
+        {names[n]: float(line[n]) for n in np.flatnonzero(line).tolist()} for line in weights
+    )
+    return TableMemory(questions.astype(np.float32), kept)
+
+
+def _coefficients(
+    lesson: Lesson, scores: NDArray[np.float64], config: Config
+) -> NDArray[np.float64]:
+    """(K,) c(y) of the configured update, over the reference and what does not give the cells: to lower other ways to the same cells would teach nothing."""
+    if lesson.chosen is not None:
+        reference = lesson.chosen
+    else:
+        shaped = scores + config.search.eta * lesson.critique
+        reference = int(shaped[: lesson.consistent].argmax())
+    others = lesson.rewards < 1
+    others[reference] = True
+    found = Candidates(
+        torch.from_numpy(scores / MARGIN)[None],
+        torch.from_numpy(lesson.rewards)[None],
+        torch.from_numpy(others)[None],
+        torch.from_numpy(np.where(lesson.rewards >= 1, scores, -np.inf))[None],
+        torch.tensor([reference]),
+        torch.tensor([reference]),
+    )
+    return update_coefficients(found, config.update)[0].numpy()
+
+
+def _all(lesson: Lesson) -> list[str]:
+    return [feature for features in lesson.features for feature in features]
+
+
+def _matrix(lesson: Lesson, places: dict[str, int]) -> NDArray[np.float64]:
+    """(K, F) how often each program has each feature."""
+    matrix = np.zeros((len(lesson.programs), len(places)))
+    for line, features in zip(matrix, lesson.features, strict=True):
+        for feature in features:
+            line[places[feature]] += 1
+    return matrix

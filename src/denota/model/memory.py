@@ -1,0 +1,94 @@
+"""What a parser was taught of tables since it was trained: weights of its own for each table, beside those it was trained with.
+
+    s(y | x) = log p(y | x) + Σ_f W_f · φ(x)     over the features f of the program y
+
+φ(x) is what the encoder makes of the question, and W is 0 until something is taught. A feature is a part of a program (the column it selects, a test, a value) or its answer, so a paraphrase of a taught question,
+whose φ is near, leans to the same. Weights belong to the tables of one header: what is taught of a table leaves all others as they are. W is kept as it was learnt, a sum over lessons, W_f = Σ_l a_lf φ(x_l). L lessons, D dimensions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.programs.tree import Program, Value, Word
+from denota.search.prepare import Prepared
+from denota.tables.table import Table
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class TableMemory:
+    """What was learnt of one table."""
+
+    questions: Vector  #: (L, D) φ of the lessons, each of length 1
+    weights: tuple[Mapping[str, float], ...]
+    """(L,) a_l: what each lesson gives to and takes from features."""
+
+    def bonus(
+        self, asked: Vector, programs: Sequence[Sequence[str]]
+    ) -> NDArray[np.float64]:  #: (K,)
+        """What is added to the scores of programs, given by their features, for a (D,) question."""
+        near = np.maximum(self.questions @ asked, 0.0)  # (L,)
+        total: dict[str, float] = {}
+        for share, weights in zip(near.tolist(), self.weights, strict=True):
+            for feature, weight in weights.items():
+                total[feature] = total.get(feature, 0.0) + share * weight
+        return np.array([sum(total.get(f, 0.0) for f in features) for features in programs])
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What was learnt of tables, by their header."""
+
+    tables: Mapping[str, TableMemory] = field(default_factory=dict)
+
+    def of(self, table: Table) -> TableMemory | None:
+        """Return what was learnt of a table, None if nothing was."""
+        return self.tables.get(header_of(table)) if self.tables else None
+
+
+def header_of(table: Table) -> str:
+    """Return what tables with the same columns share.
+
+    >>> one = Table.from_rows(["a", "b"], [["1", "2"]])
+    >>> header_of(one) == header_of(Table.from_rows(["a", "b"], [["3", "4"]]))
+    True
+    """
+    return hashlib.sha256(json.dumps(table.names).encode()).hexdigest()[:32]
+
+
+def features_of(question: Prepared, number: int) -> tuple[str, ...]:
+    """Return what weights belong to in a program of a question: its parts, and its answer, which a paraphrase would share whatever its parts."""
+    rows, cells = question.answer_digests(number)
+    return (*parts_of(question.space.program(number)), f"rows {rows}", f"cells {cells}")
+
+
+def parts_of(program: Program) -> tuple[str, ...]:
+    """Return the parts of a program.
+
+    >>> from denota.programs.text import parse_program
+    >>> parts_of(parse_program("SELECT City WHERE People > 50"))
+    ('scope table', 'select City', 'operator greater', 'where People', 'test People greater')
+    """
+    found = [f"scope {program.scope}"]
+    found += [f"select {name}" for name in program.columns] or ["select as before"]
+    if program.where is None:
+        found.append("all rows")
+    for test in program.tests:
+        found += [f"operator {test.operator}", f"where {test.column}"]
+        found.append(f"test {test.column} {test.operator}")
+        if isinstance(test.argument, Value | Word):
+            found.append(f"test {test.column} {test.operator} {test.argument.text}")
+    return tuple(found)
+
+
+def unit(vector: Vector) -> Vector:
+    """Return a vector at length 1."""
+    return vector / max(float(np.linalg.norm(vector)), 1e-9)

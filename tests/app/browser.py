@@ -1,0 +1,216 @@
+"""A real browser, Chromium driven by Playwright, and the real server: what tests of the page share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None:
+    pytest.skip("chromium is not installed; `make browser` says how", allow_module_level=True)
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+).split()
+#: The contrast of every text that is seen, and the least it should have.
+CONTRAST = """() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const ground = (one) => {
+    for (let box = one; box; box = box.parentElement) {
+      const [r, g, b, a = 1] = parse(getComputedStyle(box).backgroundColor);
+      if (a === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const look = (one, colour, text) => {
+    const { fontSize, fontWeight } = getComputedStyle(one);
+    const size = parseFloat(fontSize);
+    const [a, b] = [light(parse(colour)), light(ground(one))].sort((x, y) => y - x);
+    const isLarge = size >= 24 || (size >= 18.66 && fontWeight >= 700);
+    found.push({ text, ratio: (a + 0.05) / (b + 0.05), least: isLarge ? 3 : 4.5 });
+  };
+  for (const one of document.querySelectorAll("body *")) {
+    const text = [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join("").trim();
+    if (!one.checkVisibility() || one.matches("script, option")) continue;
+    if (text) look(one, getComputedStyle(one).color, `${one.tagName} ${one.className}: ${text.slice(0, 40)}`);
+    if (one.placeholder) look(one, getComputedStyle(one, "::placeholder").color, `placeholder: ${one.placeholder}`);
+  }
+  return found;
+}"""
+
+
+class Server:
+    """`denota serve`, which can be stopped and started again where it was."""
+
+    def __init__(self, sessions: Path) -> None:
+        self.sessions, self.port = sessions, free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "denota", "serve", "--port", str(self.port)]
+        kept = {"SESSIONS": self.sessions, "LESSONS": self.sessions.with_name("lessons.db")}
+        environment = {**os.environ, **{f"DENOTA_{name}": str(path) for name, path in kept.items()}}
+        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                httpx.get(f"{self.url}/api/samples")
+                return
+            except httpx.TransportError:
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.1)
+        self.process.kill()
+        raise AssertionError(f"the server did not start: {self.process.communicate()[1]}")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=30)
+
+    def get(self, path: str) -> Any:
+        answer = httpx.get(f"{self.url}/api/sessions/{path}")
+        answer.raise_for_status()
+        return answer.json()
+
+    def begin(self, content: str, name: str = "made") -> str:
+        body = {"content": content, "name": name}
+        answer = httpx.post(f"{self.url}/api/sessions", json=body, timeout=60)
+        answer.raise_for_status()
+        return str(answer.json()["id"])
+
+
+class Seen:
+    """A page, and what a person reads and does on it."""
+
+    def __init__(self, page: Any, server: Server) -> None:
+        self.page, self.server = page, server
+        self.expected: tuple[str, ...] = ()
+        """What the console may say."""
+        self.running: set[Any] = set()
+        """Requests under way."""
+        page.on("request", lambda request: self.running.add(request))
+        page.on("requestfinished", lambda request: self.running.discard(request))
+        page.on("requestfailed", lambda request: self.running.discard(request))
+
+    def open(self, id_: str = "") -> None:
+        self.page.goto(f"{self.server.url}/#{id_}")
+        self.page.reload()  # going to another # of the same page loads nothing
+        if id_:
+            self.page.wait_for_selector("#work td[data-cell]")
+        else:
+            self.page.wait_for_selector("#samples button")
+
+    def sample(self, name: str = "castles") -> None:
+        self.open()
+        self.page.locator("#samples").get_by_role("button", name=name).first.click()
+        self.page.wait_for_selector("#work td[data-cell]")
+
+    def ask(self, *questions: str) -> None:
+        for question in questions:
+            self.page.fill("#question", question)
+            self.page.keyboard.press("Enter")
+            self.wait_for_turn(question)
+
+    def wait_for_turn(self, question: str) -> None:
+        self.page.wait_for_function(
+            "question => !document.querySelector('.pending') "
+            "&& [...document.querySelectorAll('.asked')].at(-1)?.textContent === question",
+            arg=question,
+        )
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until nothing is being fetched and what came was drawn."""
+        quiet, until = 0, time.monotonic() + 15
+        while quiet < 3:
+            assert time.monotonic() < until, f"still fetching {self.running}"
+            self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
+            quiet = 0 if self.running else quiet + 1
+
+    @property
+    def id(self) -> str:
+        return str(self.page.evaluate("location.hash.slice(1)"))
+
+    @property
+    def session(self) -> Any:
+        return self.server.get(self.id)
+
+    def marked(self) -> dict[tuple[int, ...], str]:
+        """The highlighted cells and their texts."""
+        found = self.page.eval_on_selector_all(
+            "td.marked", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+        )
+        return {tuple(map(int, cell.split(","))): text for cell, text in found}
+
+    def drawn(self) -> dict[tuple[int, ...], str]:
+        """All cells that exist and their texts."""
+        found = self.page.eval_on_selector_all(
+            "td[data-cell]", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+        )
+        return {tuple(map(int, cell.split(","))): text for cell, text in found}
+
+    def in_view(self, row: int, column: int) -> bool:
+        """Whether a cell is within what is seen of the table, not below its head or row numbers."""
+        return bool(
+            self.page.evaluate(
+                """cell => {
+                  const found = document.querySelector(`td[data-cell="${cell}"]`);
+                  if (!found) return false;
+                  const { left, right, top, bottom } = found.getBoundingClientRect();
+                  const box = document.querySelector("#scroll").getBoundingClientRect();
+                  const corner = document.querySelector("#head th").getBoundingClientRect();
+                  return left >= corner.right - 1 && right <= box.right + 1 && top >= corner.bottom - 1 && bottom <= box.bottom + 1;
+                }""",
+                f"{row},{column}",
+            )
+        )
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than the window, or the conversation than its part of it."""
+        return int(
+            self.page.evaluate(
+                """() => {
+                  const [page, talk] = [document.documentElement, document.querySelector("#talk")];
+                  return Math.max(page.scrollWidth - innerWidth, document.body.scrollWidth - innerWidth, talk.scrollWidth - talk.clientWidth);
+                }"""
+            )
+        )
+
+    def change_answers(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Have answers of the server changed on their way to the page."""
+
+        def handle(route: Any) -> None:
+            answer = route.fetch()
+            turn = answer.json()
+            change(turn)
+            route.fulfill(response=answer, json=turn)
+
+        self.page.route("**/ask", handle)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def cells_of(turn: dict[str, Any]) -> set[tuple[int, ...]]:
+    return {tuple(cell) for cell in turn["cells"]}

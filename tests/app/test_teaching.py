@@ -1,0 +1,242 @@
+"""Teaching from a conversation: readings, choosing, contradictions, undoing, the log on disk, and the same over Python, the terminal, REST and the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from rich.console import Console
+
+import denota
+from denota import sample
+from denota.app.chat import Chat
+from denota.app.interactive import Conversation
+from denota.app.lessons import Pointed, TeachingLog
+from denota.app.models import load_run
+from denota.app.teacher import Teacher
+from denota.app.web.server import make_app
+from denota.app.web.service import Service
+from denota.app.web.store import SessionStore
+from denota.data import load_examples
+from denota.errors import DataError
+from denota.model.parser import Parser
+
+CASTLES = sample.tables()["tables/castles.csv"]
+ODD = "who was the zorg of harrock tower?"
+ANSWER = {(2, 2)}
+OTHER = "who was the zorg of dun fort?"
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return load_run("default")
+
+
+def test_taught_answered_undone(parser: Parser) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    chat = Chat(parser, CASTLES, teacher=teacher)
+    before = chat.ask(OTHER)
+    wrong = chat.ask(ODD)
+    assert set(wrong.cells) != ANSWER
+    taught = chat.teach(wrong, ANSWER)
+    assert taught.learnt and 1 <= len(taught.readings) <= 3
+    assert taught.said.startswith("I now read this as: The Builder")
+    assert set(chat.turns[-1].cells) == ANSWER and chat.turns[-1].program
+    again = Chat(parser, CASTLES, teacher=teacher)
+    assert set(again.ask(OTHER).cells) == {(3, 2)}
+    assert chat.unteach() == ODD
+    fresh = Chat(parser, CASTLES, teacher=teacher)
+    assert fresh.ask(OTHER) == before
+    with pytest.raises(DataError, match="nothing to undo"):
+        chat.unteach()
+
+
+def test_later_questions_follow_up_on_the_corrected_answer(parser: Parser) -> None:
+    chat = Chat(parser, CASTLES)
+    chat.ask("which castles are ruins?")
+    chat.ask("of those, which has the most towers?")
+    chat.teach(0, {(0, 0), (3, 0), (8, 0)})
+    assert len(chat.turns) == 1, "what followed the wrong answer is dropped"
+    assert chat.previous is not None and set(chat.previous.rows) == {0, 3, 8}
+    assert set(chat.ask("of those, which has the most towers?").cells) == {(3, 0)}
+
+
+def test_cells_that_no_program_gives_are_kept_for_later(parser: Parser) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    chat = Chat(parser, CASTLES, teacher=teacher)
+    chat.ask(ODD)
+    odd = {(0, 0), (3, 5), (7, 2)}
+    taught = chat.teach(-1, odd)
+    assert not taught.learnt and "kept for later" in taught.said
+    turn = chat.turns[-1]
+    assert set(turn.cells) == odd and not turn.program and not turn.declined
+    assert "_row" in turn.sql and len(teacher.log.lessons()) == 1
+    assert not teacher.memory().tables
+
+
+def test_none_of_these_is_not_learnt(parser: Parser) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    chat = Chat(parser, CASTLES, teacher=teacher)
+    chat.ask(ODD)
+    assert chat.teach(-1, ANSWER).learnt and teacher.memory().tables
+    assert not chat.teach(-1, ANSWER, "").learnt
+    assert not teacher.memory().tables, "the last word on a question counts"
+
+
+def test_another_reading_is_taken(parser: Parser) -> None:
+    chat = Chat(parser, CASTLES)
+    chat.ask(ODD)
+    first = chat.teach(-1, ANSWER)
+    others = chat.told_as(first.readings)
+    taught = chat.teach(-1, ANSWER, others[1].program)
+    assert chat.turns[-1].program == others[1].program
+    assert taught.learnt and taught.contradicts is None
+
+
+def test_contradictions_are_noticed(parser: Parser) -> None:
+    chat = Chat(parser, CASTLES)
+    chat.ask(ODD)
+    chat.teach(-1, ANSWER)
+    chat.reset()
+    chat.ask(ODD.upper())
+    taught = chat.teach(-1, {(2, 1)})
+    assert taught.contradicts is not None and "Bishop Lothar" in taught.contradicts
+    chat.reset()
+    assert set(chat.ask(ODD).cells) == {(2, 1)}, "the newer counts"
+
+
+def test_people_are_kept_apart(parser: Parser) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    ada = Chat(parser, CASTLES, teacher=teacher, person="ada")
+    ada.ask(ODD)
+    ada.teach(-1, ANSWER)
+    assert set(Chat(parser, CASTLES, teacher=teacher, person="ada").ask(ODD).cells) == ANSWER
+    assert set(Chat(parser, CASTLES, teacher=teacher, person="bob").ask(ODD).cells) != ANSWER
+
+
+def test_the_log_is_only_added_to_and_replayed(parser: Parser, tmp_path: Path) -> None:
+    path = tmp_path / "lessons.sqlite"
+    teacher = Teacher(parser, TeachingLog(path))
+    chat = Chat(parser, CASTLES, teacher=teacher)
+    chat.ask(ODD)
+    chat.teach(-1, ANSWER)
+    expected = Chat(parser, CASTLES, teacher=teacher).ask(OTHER)
+    again = Teacher(parser, TeachingLog(path))  # as another process would
+    assert Chat(parser, CASTLES, teacher=again).ask(OTHER) == expected
+    with sqlite3.connect(path) as other, pytest.raises(sqlite3.IntegrityError, match="only added"):
+        other.execute("DELETE FROM log")
+    again.undo()
+    again.log.add(CASTLES, Pointed("q", "q", (), None, frozenset(ANSWER)))
+    assert [r.kind for r in again.log.records()] == ["lesson", "undo", "lesson"]
+    assert again.reset() == 1 and again.log.lessons() == []
+
+
+def test_lessons_are_exported_as_data(parser: Parser, tmp_path: Path) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    chat = Chat(parser, CASTLES, teacher=teacher)
+    chat.ask("which castles are there?")
+    chat.ask(ODD)
+    chat.teach(-1, ANSWER)
+    (tmp_path / "l.jsonl").write_text(teacher.log.export())
+    loaded = load_examples(tmp_path / "l.jsonl", "all")
+    assert not loaded.problems
+    last = loaded.examples[-1]
+    assert last.answer == ANSWER and last.question.history == ("which castles are there?",)
+
+
+def test_in_python_and_saved(tmp_path: Path) -> None:
+    parser = denota.load()
+    chat = parser.chat(CASTLES)
+    turn = chat.ask(ODD)
+    chat.teach(turn, ANSWER)
+    file = parser.save(tmp_path / "taught.safetensors")
+    again = denota.load(file)
+    assert set(again.ask(CASTLES, OTHER).cells) == {(3, 2)}
+    assert set(denota.load().ask(CASTLES, OTHER).cells) != {(3, 2)}
+
+
+def test_in_the_terminal(parser: Parser) -> None:
+    out = io.StringIO()
+    chat = Chat(parser, CASTLES)
+    conversation = Conversation(chat, Console(file=out, width=160), "castles.csv")
+    for line in (ODD, ":teach Bishop Lothar"):
+        conversation.take(line)
+    assert "the answer lists it once" in out.getvalue(), "a text that stands in two cells"
+    conversation.take(":teach 2:2")
+    assert "I now read this as" in out.getvalue()
+    conversation.take(":teach none")
+    assert "kept for later" in out.getvalue()
+    conversation.take(":unteach")
+    assert f"forgotten: {ODD}" in out.getvalue()
+    conversation.take(":teach 99:99")
+    assert "outside the table" in out.getvalue()
+
+
+@pytest.fixture
+def client(parser: Parser, tmp_path: Path) -> TestClient:
+    service = Service(parser, SessionStore(tmp_path / "s.sqlite"))
+    return TestClient(make_app(service))
+
+
+def test_over_rest(client: TestClient) -> None:
+    id_ = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
+    api = f"/api/sessions/{id_}"
+    client.post(f"{api}/ask", json={"question": ODD})
+    body = {"turn": 0, "cells": [[2, 2]]}
+    taught = client.post(f"{api}/teach", json=body).json()
+    assert taught["learnt"] and taught["turn"]["cells"] == [[2, 2]] and taught["readings"]
+    assert client.get(f"{api}/lessons").json()[0]["question"] == ODD
+    other = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
+    answer = client.post(f"/api/sessions/{other}/ask", json={"question": OTHER}).json()
+    assert answer["cells"] == [[3, 2]]
+    assert ODD in client.get(f"{api}/lessons.jsonl").text
+    assert ODD in client.post(f"{api}/unteach").json()["said"]
+    assert client.post(f"{api}/unteach").status_code == 400
+    for wrong in ({"turn": 9, "cells": [[0, 0]]}, {"turn": 0, "cells": [[99, 0]]}):
+        assert client.post(f"{api}/teach", json=wrong).status_code == 400
+    assert client.post(f"{api}/teach", json={"turn": 0, "cells": []}).status_code == 422
+
+
+def test_a_pointed_answer_survives_a_restart(parser: Parser, tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "s.sqlite")
+    service = Service(parser, store)
+    live = service.begin_sample("castles")
+    service.ask(live, ODD)
+    service.teach(live, 0, [(0, 0), (3, 5), (7, 2)], None, "")
+    expected = [turn.as_json() for turn in live.chat.turns]
+    again = Service(parser, store).get(live.id)
+    got = [turn.as_json() for turn in again.chat.turns]
+    assert [t["cells"] for t in got] == [t["cells"] for t in expected]
+    assert got[0]["sql"] == expected[0]["sql"] and not got[0]["program"]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    lessons = {"table": "castles.csv", "turns": [{"question": ODD, "cells": [[2, 2]]}]}
+    (tmp_path / "l.jsonl").write_text(json.dumps(lessons))
+    (tmp_path / "castles.csv").write_bytes((sample.path() / "tables/castles.csv").read_bytes())
+    environment = {**os.environ, "DENOTA_LESSONS": str(tmp_path / "log.sqlite")}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "denota", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)  # fmt: skip
+        return done.stdout + done.stderr
+
+    assert "1 lessons learnt, 0 kept" in run("teach", "default", "l.jsonl")
+    asked = json.loads(run("ask", "castles.csv", OTHER, "--json"))
+    assert asked["cells"] == [[3, 2]]
+    assert ODD in run("teach", "default", "--log")
+    assert "out.jsonl: 1 lessons" in run("teach", "default", "--export", "out.jsonl")
+    assert "MB" in run("teach", "default", "--save", "taught.safetensors")
+    assert f"forgotten: {ODD}" in run("teach", "default", "--undo")
+    assert json.loads(run("ask", "castles.csv", OTHER, "--json"))["cells"] != [[3, 2]]
+    saved = run("ask", "castles.csv", OTHER, "--json", "--model", "taught.safetensors")
+    assert json.loads(saved)["cells"] == [[3, 2]]
+    assert "say what to teach" in run("teach", "default")
+    assert "nothing to undo" in run("teach", "default", "--undo")

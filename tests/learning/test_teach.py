@@ -1,0 +1,129 @@
+"""Teaching is the generalized update: against autograd, by what it does to the taught question and its paraphrases, and by what it leaves alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from denota import sample
+from denota.app.models import load_run
+from denota.data.example import Question
+from denota.learning import teach
+from denota.learning.teach import Lesson, learn, lesson_of
+from denota.learning.update import surrogate_loss
+from denota.model.memory import Memory, features_of, header_of
+from denota.model.parser import Parser
+from denota.programs.text import print_program
+from denota.search.candidates import Candidates
+from denota.search.prepare import Prepared
+from denota.search.preparer import Preparer
+from denota.tables.table import Cell, Table
+
+CASTLES = sample.tables()["tables/castles.csv"]
+
+
+@pytest.fixture(scope="module")
+def parser() -> Parser:
+    return load_run("default")
+
+
+def ready(
+    parser: Parser, text: str, cells: set[Cell] | None = None, table: Table = CASTLES
+) -> Prepared:
+    question = Question("q", "0", 0, text, table, "", ())
+    return Preparer.of(parser.config, keep_spaces=True)(question, None, cells)
+
+
+def test_one_step_is_minus_the_gradient_of_the_surrogate(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W after one round from 0 is −rate ∂loss/∂W, the loss being that of training over the same K."""
+    monkeypatch.setattr(teach, "ROUNDS", 1)
+    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    assert lesson.consistent
+    learnt = learn([lesson], parser.config)
+    names = sorted({f for features in lesson.features for f in features})
+    part = torch.tensor([[features.count(n) for n in names] for features in lesson.features]).double()  # fmt: skip
+    asked = torch.from_numpy(lesson.asked).double()
+    weights = torch.zeros(len(names), len(asked), dtype=torch.float64, requires_grad=True)
+    scores = (torch.from_numpy(lesson.logs) + part @ (weights @ asked)) / teach.MARGIN
+    shaped = lesson.logs + parser.config.search.eta * lesson.critique
+    reference = int(shaped[: lesson.consistent].argmax())
+    mask = torch.from_numpy(lesson.rewards < 1)
+    mask[reference] = True
+    rewards = torch.from_numpy(lesson.rewards)
+    place = torch.tensor([reference])
+    found = Candidates(scores[None], rewards[None], mask[None], scores.detach()[None], place, place)
+    surrogate_loss(found, parser.config.update).backward()
+    assert weights.grad is not None
+    expected = -teach.RATE * teach.MARGIN * weights.grad  # the margin divides the scores
+    got = torch.tensor([[learnt.weights[0].get(n, 0.0)] for n in names]).double() * asked
+    assert got.abs().sum() > 0
+    torch.testing.assert_close(got, expected, atol=1e-6, rtol=1e-5)
+
+
+def test_what_is_taught_is_answered_and_so_is_a_paraphrase(parser: Parser) -> None:
+    asked = "who was the zorg of harrock tower?"
+    lesson = lesson_of(parser, ready(parser, asked, {(2, 2)}))
+    memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
+    taught = Parser(parser.config, parser.scorer, parser.calibration, memory)
+    for text, row in ((asked, 2), ("the zorg of harrock tower was whom?", 2), ("who was the zorg of dun fort?", 3)):  # fmt: skip
+        question = ready(parser, text)
+        (best,) = taught.best([question])[0][:1]
+        assert question.denotation(int(best)).cells == {(row, 2)}, text
+
+
+def test_probabilities_stay_probabilities(parser: Parser) -> None:
+    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
+    taught = Parser(parser.config, parser.scorer, None, memory)
+    for text in ("who was the zorg of dun fort?", "which castles are there?"):
+        _, shares = taught.rated([ready(parser, text)], 50)[0]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) <= 1 + 1e-9
+
+
+def test_other_tables_are_left_exactly_as_they_were(parser: Parser) -> None:
+    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
+    taught = Parser(parser.config, parser.scorer, None, memory)
+    bridges = sample.tables()["tables/bridges.csv"]
+    question = ready(parser, "which bridges are there?", table=bridges)
+    assert taught.rated([question], 20) == parser.rated([question], 20)
+
+
+def test_cells_that_no_program_gives_teach_nothing(parser: Parser) -> None:
+    lesson = lesson_of(parser, ready(parser, "which?", {(0, 0), (3, 5), (7, 2)}))
+    assert lesson.consistent == 0 and lesson.readings == ()
+    assert learn([lesson], parser.config).weights == ()
+
+
+def test_a_chosen_reading_is_the_reference(parser: Parser) -> None:
+    question = ready(parser, "which one is it?", {(2, 0)})
+    first = lesson_of(parser, question)
+    other = print_program(first.readings[1])
+    lesson = lesson_of(parser, question, other)
+    assert lesson.chosen == 1
+    memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
+    taught = Parser(parser.config, parser.scorer, None, memory)
+    best = int(taught.best([question])[0][0])
+    assert question.denotation(best).cells == {(2, 0)}
+    raised = memory.tables[header_of(CASTLES)].weights[0]
+    own = set(features_of(question, int(_number(question, lesson))))
+    assert all(raised[f] > 0 for f in own & set(raised))
+
+
+def _number(question: Prepared, lesson: Lesson) -> int:
+    assert lesson.chosen is not None
+    return question.space.index(lesson.programs[lesson.chosen])
+
+
+def test_learning_many_lessons_stays_quick(parser: Parser) -> None:
+    import time
+
+    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    began = time.perf_counter()
+    learn([lesson] * 40, parser.config)
+    assert time.perf_counter() - began < 3
+    assert np.isfinite(lesson.logs).all()
