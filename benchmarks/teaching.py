@@ -139,11 +139,20 @@ def main() -> None:
             for n in chosen
         ]
         found = [one.result() for one in asked]
+    result = {"split": options.split, "parts": chosen, "of": options.parts, **summed(found)}
+    text = json.dumps(result, indent=1) + "\n"
+    if options.out is not None:
+        options.out.write_text(text)
+    print(text, end="")
+
+
+def summed(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the figures of some parts together."""
     total: Counter[str] = Counter()
     for one in found:
         total.update({name: value for name, value in one.items() if name != "seconds"})
     seconds = sorted(s for one in found for s in one["seconds"])
-    result: dict[str, Any] = {"split": options.split, "parts": chosen, "of": options.parts, **total}
+    result: dict[str, Any] = dict(total)
     for name in ("later", "first", "before", "others"):
         for which in ("control", "taught"):
             share = 100 * total[f"{name}_{which}"] / max(1, total[name])
@@ -154,10 +163,7 @@ def main() -> None:
     result["median_s"] = round(statistics.median(seconds), 3)
     result["p95_s"] = round(seconds[int(0.95 * len(seconds))], 3)
     result["slowest_s"] = round(seconds[-1], 3)
-    text = json.dumps(result, indent=1) + "\n"
-    if options.out is not None:
-        options.out.write_text(text)
-    print(text, end="")
+    return result
 
 
 if __name__ == "__main__":

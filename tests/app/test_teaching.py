@@ -41,8 +41,8 @@ def parser() -> Parser:
 
 def test_taught_answered_undone(parser: Parser) -> None:
     teacher = Teacher(parser, TeachingLog())
+    before = Chat(parser, CASTLES).ask(OTHER)
     chat = Chat(parser, CASTLES, teacher=teacher)
-    before = chat.ask(OTHER)
     wrong = chat.ask(ODD)
     assert set(wrong.cells) != ANSWER
     taught = chat.teach(wrong, ANSWER)
@@ -110,6 +110,22 @@ def test_contradictions_are_noticed(parser: Parser) -> None:
     assert taught.contradicts is not None and "Bishop Lothar" in taught.contradicts
     chat.reset()
     assert set(chat.ask(ODD).cells) == {(2, 1)}, "the newer counts"
+
+
+def test_answers_that_were_left_as_they_were_are_kept_right(parser: Parser) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    chat = Chat(parser, CASTLES, teacher=teacher)
+    fine = chat.ask("which castles have the condition intact?")
+    assert fine.sure
+    chat.reset()
+    chat.ask(ODD)
+    chat.teach(-1, ANSWER)
+    kinds = [record.kind for record in teacher.log.records()]
+    assert kinds == ["accepted", "lesson"], "the person asked on"
+    chat.reset()
+    assert chat.ask("which castles have the condition intact?").cells == fine.cells
+    teacher.undo()
+    assert teacher.log.lessons() == [] and not teacher.memory().tables
 
 
 def test_people_are_kept_apart(parser: Parser) -> None:

@@ -86,15 +86,13 @@ class _Asked:
     """The values and numbers that it names."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class _Told:
     """A question as it was understood."""
 
     asked: _Asked
     after: _Context
     turn: Turn
-    settled: bool = False
-    """Whether it was pointed at, or is noted as accepted."""
 
 
 class Chat:
@@ -155,8 +153,6 @@ class Chat:
             raise DataError("the question is empty; write what you want to know")
         if len(text) > LONGEST:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
-        if self._told:
-            self._accept(self._told[-1])
         asked = self._asked(text)
         rated: _Rated | None = None
         sentence = reason_to_decline(asked.text, self.table, asked.wish)
@@ -169,6 +165,8 @@ class Chat:
             told = self._best(asked, rated)
         self._told.append(told)
         self._last_rated = (told, rated) if rated is not None else None
+        if told.turn.sure and told.turn.program and told.turn.cells:
+            self.teacher.note(self.table, self._pointed(told), self.person)
         return told.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
@@ -205,7 +203,9 @@ class Chat:
         for way in self._ways(told):
             if print_program(way.program) == program:
                 rated = self._last_rated
+                self.teacher.forget(self.table, self._pointed(told), self.person)
                 self._told[-1] = self._tell(told.asked, way)
+                self.teacher.note(self.table, self._pointed(self._told[-1]), self.person)
                 self._last_rated = (self._told[-1], rated[1]) if rated is not None else None
                 return self._told[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
@@ -262,9 +262,9 @@ class Chat:
         before = asked.before
         own = frozenset((int(row), int(column)) for row, column in cells)
         pointed = Pointed(asked.typed, asked.plain, before.asked, before.previous, own, program)
+        for told in self._told[place:]:
+            self.teacher.forget(self.table, self._pointed(told), self.person)
         taught = self.teacher.teach(self.table, pointed, self.person)
-        for told in self._told[:place]:
-            self._accept(told)
         corrected = self._corrected(asked, own, taught.taken, taught.said)
         self._told[place:] = [corrected]
         self._last_rated = None
@@ -292,7 +292,7 @@ class Chat:
         Raises:
             DataError: nothing was asked yet.
         """
-        self._last()
+        self.teacher.forget(self.table, self._pointed(self._last()), self.person)
         self._told.pop()
 
     def reset(self) -> None:
@@ -314,25 +314,22 @@ class Chat:
         """A question whose answer a person pointed at."""
         if taken is not None:
             found = execute(taken, self.table, asked.before.previous)
-            told = self._turn(asked, taken, found, 1.0, True)
-            told.settled = True
-            return told
+            return self._turn(asked, taken, found, 1.0, True)
         found = Denotation.of_cells(cells)
         names = [self.table.names[column] for column in found.columns]
         query = rows_query(found.rows, names, self.table)
         turn = pointed_turn(asked.typed, self.table, cells, query, said)
         after = _Context((*asked.before.asked, asked.plain), found, query, 0)
-        return _Told(asked, after, replace(turn, source=self.source), settled=True)
+        return _Told(asked, after, replace(turn, source=self.source))
 
-    def _accept(self, told: _Told) -> None:
-        """Note that an answer was left as it was, where its table was taught something: once, and not if it was itself pointed at."""
-        if told.settled or not told.turn.program or not told.turn.cells:
-            return
-        asked, cells = told.asked, frozenset(told.turn.cells)
-        before = asked.before
-        program = print_program(replace(parse_program(told.turn.program), aggregate=None))
-        pointed = Pointed(asked.typed, asked.plain, before.asked, before.previous, cells, program)
-        told.settled = self.teacher.accept(self.table, pointed, self.person)
+    def _pointed(self, told: _Told) -> Pointed:
+        """A turn as if its answer had been pointed at."""
+        asked, before = told.asked, told.asked.before
+        program = None
+        if told.turn.program:
+            program = print_program(replace(parse_program(told.turn.program), aggregate=None))
+        cells = frozenset(told.turn.cells)
+        return Pointed(asked.typed, asked.plain, before.asked, before.previous, cells, program)
 
     def _asked(self, typed: str) -> _Asked:
         """A question, the next of the conversation, with what can be said of it beforehand."""

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -136,6 +136,8 @@ class TeachingLog:
             if record.person != person:
                 continue
             if record.kind in ("lesson", "accepted"):
+                if found and _is_chosen(found[-1], record):
+                    found.pop()
                 found.append(record)
             elif record.kind == "reset":
                 found.clear()
@@ -193,6 +195,14 @@ class TeachingLog:
                 if isinstance(error, sqlite3.Error):
                     raise DataError(f"the lesson could not be kept on disk ({error})") from None
                 raise
+
+
+def _is_chosen(before: Record, record: Record) -> bool:
+    """Whether a lesson says of the one before it which reading is meant: that is one lesson, and taken back as one."""
+    if not before.kind == record.kind == "lesson" or not (before.pointed and record.pointed):
+        return False
+    same = replace(before.pointed, program=record.pointed.program) == record.pointed
+    return same and before.digest == record.digest
 
 
 def _as_object(pointed: Pointed) -> dict[str, Any]:

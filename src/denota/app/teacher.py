@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,12 +16,17 @@ from denota.learning.teach import Lesson, learn, lesson_of
 from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
 from denota.programs.english import say
+from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
 from denota.tables.table import Table
 
 OFFERED: Final = 3
 """Readings that are offered."""
+NEAR: Final = 0.85
+"""The cosine of two questions that are about much the same."""
+NOTES: Final = 50
+"""Answers about a table that are remembered until something is taught of it."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,11 @@ class Teacher:
         self._lessons: dict[int, Lesson] = {}
         """By their number in the log."""
         self._tables: dict[str, Table] = {}
+        self._notes: dict[tuple[str, str], deque[tuple[Table, Pointed]]] = {}
+        """Answers given lately, by person and header."""
         self._memories: dict[str, Memory] = {}
         """What each person taught."""
+        self._by_header: dict[tuple[str, str], tuple[list[Lesson], TableMemory]] = {}
         self._headers: dict[str, set[str]] = {}
         """Of which tables, by their header."""
 
@@ -79,6 +88,8 @@ class Teacher:
         with self._lock:
             lesson = self._lesson(table, pointed)
             before = self._same_question(table, pointed, person)
+            self.forget(table, pointed, person)
+            self._accept(person, header_of(table))  # before the lesson: undoing that leaves them
             self._lessons[self.log.add(table, pointed, person)] = lesson
             self._memories.pop(person, None)
             self._memory(person)
@@ -87,18 +98,45 @@ class Teacher:
             lesson.readings[:OFFERED], taken, _said(taken, lesson, table, pointed), before
         )
 
-    def accept(self, table: Table, pointed: Pointed, person: str = "") -> bool:
-        """Write down that an answer was left as it was, so that lessons do not spoil it, and say whether that was done: only of tables that were taught something."""
+    def note(self, table: Table, pointed: Pointed, person: str = "") -> None:
+        """Note an answer that was sure. If the person asks on without correcting it, it was accepted, and lessons are not to spoil it; that is written down of tables that were taught something."""
         with self._lock:
-            if header_of(table) not in self._taught(person):
-                return False
-            self.log.add(table, pointed, person, "accepted")
-            return True
+            header = header_of(table)
+            notes = self._notes.setdefault((person, header), deque(maxlen=NOTES))
+            notes.append((table, pointed))
+            if header in self._taught(person):
+                self._accept(person, header, all_but=1)
+
+    def forget(self, table: Table, pointed: Pointed, person: str = "") -> None:
+        """Strike an answer from the notes: it was taken back or corrected."""
+        notes = self._notes.get((person, header_of(table)), deque())
+        for place, (_, noted) in enumerate(notes):
+            if _key(noted) == _key(pointed):
+                del notes[place]
+                return
+
+    def _accept(self, person: str, header: str, all_but: int = 0) -> None:
+        """Write down noted answers as accepted, but for the last so many."""
+        notes = self._notes.get((person, header), deque())
+        while len(notes) > all_but:
+            self.log.add(*notes.popleft(), person, "accepted")
 
     def _taught(self, person: str) -> set[str]:
         """The headers of tables that a person taught something of."""
         self._memory(person)
         return self._headers.get(person, set())
+
+    def lessons(self, person: str = "") -> list[tuple[Record, str]]:
+        """Return a person's lessons in force, each with the program that is learnt, empty if none is."""
+        with self._lock:
+            self._memory(person)
+            found = []
+            for record in self.log.lessons(person):
+                assert record.pointed is not None
+                lesson = self._lessons.get(record.number)
+                taken = _taken(lesson) if lesson and record.pointed.program != "" else None
+                found.append((record, print_program(taken) if taken is not None else ""))
+            return found
 
     def undo(self, person: str = "") -> Record:
         """Take a person's last lesson back.
@@ -122,43 +160,52 @@ class Teacher:
             in_force = self._in_force(person)
             self._headers[person] = set(in_force)
             for header, lessons in in_force.items():
-                learnt = learn(lessons, self.parser.config)
+                learnt = self._learnt(person, header, lessons)
                 if len(learnt.weights):
                     tables[header] = _joined(tables.get(header), learnt)
             self._memories[person] = Memory(tables)
         return self._memories[person]
 
+    def _learnt(self, person: str, header: str, lessons: list[Lesson]) -> TableMemory:
+        """What the lessons of a header teach, learnt anew only if they are others than last time."""
+        known = self._by_header.get((person, header))
+        if known is None or known[0] != lessons:
+            known = self._by_header[person, header] = lessons, learn(lessons, self.parser.config)
+        return known[1]
+
     def _in_force(self, person: str) -> dict[str, list[Lesson]]:
-        """A person's lessons by header, with the answers that were accepted; of those about one question, the last."""
-        found: dict[str, dict[object, Lesson | None]] = {}
-        taught = set()
+        """A person's lessons by header, of those about one question the last; then the answers that were accepted, unless a lesson speaks against them."""
+        lessons: dict[str, dict[object, Lesson | None]] = {}
+        accepted: dict[str, dict[object, Lesson]] = {}
         for record in self.log.in_force(person):
             assert record.pointed is not None
             table = self._table(record.digest)
-            header = header_of(table)
-            if record.kind == "lesson":
-                taught.add(header)
             if record.number not in self._lessons:
-                self._lessons[record.number] = self._lesson(table, record.pointed)
-            own = None if record.pointed.program == "" else self._lessons[record.number]
-            found.setdefault(header, {})[_key(record.pointed)] = own
-        return {
-            header: [lesson for lesson in lessons.values() if lesson is not None]
-            for header, lessons in found.items()
-            if header in taught
-        }
+                self._lessons[record.number] = self._lesson(table, record.pointed, record.kind)
+            lesson, key = self._lessons[record.number], _key(record.pointed)
+            if record.kind == "lesson":
+                own = None if record.pointed.program == "" else lesson
+                lessons.setdefault(header_of(table), {})[key] = own
+            else:
+                accepted.setdefault(header_of(table), {})[key] = lesson
+        found: dict[str, list[Lesson]] = {}
+        for header, by_key in lessons.items():
+            taught = [lesson for lesson in by_key.values() if lesson is not None]
+            rest = [one for key, one in accepted.get(header, {}).items() if key not in by_key]
+            found[header] = [*taught, *(one for one in rest if not _is_near(one, taught))]
+        return found
 
     def _table(self, digest: str) -> Table:
         if digest not in self._tables:
             self._tables[digest] = self.log.table(digest)
         return self._tables[digest]
 
-    def _lesson(self, table: Table, pointed: Pointed) -> Lesson:
+    def _lesson(self, table: Table, pointed: Pointed, kind: str = "lesson") -> Lesson:
         question = Question(
             "lesson", "0", len(pointed.history), pointed.asked, table, "", pointed.history
         )
         ready = self._preparer(question, pointed.previous, pointed.cells)
-        return lesson_of(self.parser, ready, pointed.program or None)
+        return lesson_of(self.parser, ready, pointed.program or None if kind == "lesson" else None)
 
     def _same_question(self, table: Table, pointed: Pointed, person: str) -> str | None:
         """A sentence on an earlier lesson about the same question that has other cells."""
@@ -167,6 +214,8 @@ class Teacher:
             other = record.pointed
             if _key(other) != _key(pointed) or other.cells == pointed.cells:
                 continue
+            if other.program == "":
+                continue  # nothing was learnt of it
             there = self._table(record.digest)
             if header_of(there) != header_of(table):
                 continue
@@ -175,6 +224,11 @@ class Teacher:
             more = f" and {len(cells) - 4} more" if len(cells) > 4 else ""
             return f"Earlier the answer to “{other.question}” was said to be {shown}{more}; the newer lesson counts."
         return None
+
+
+def _is_near(accepted: Lesson, lessons: list[Lesson]) -> bool:
+    """Whether an answer that was left as it was is about much the same as a lesson: then it was rather overlooked."""
+    return any(float(accepted.asked @ lesson.asked) > NEAR for lesson in lessons)
 
 
 def _key(pointed: Pointed) -> object:

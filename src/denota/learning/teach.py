@@ -127,19 +127,25 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
 def _coefficients(
     lesson: Lesson, scores: NDArray[np.float64], config: Config
 ) -> NDArray[np.float64]:
-    """(K,) c(y) of the configured update, over the reference and what does not give the cells: to lower other ways to the same cells would teach nothing."""
+    """(K,) c(y) of the configured update.
+
+    Other ways to the same cells are no rivals, for to lower them would teach nothing; unless the person said which way is meant: then they are half right.
+    """
+    rewards, others = lesson.rewards, lesson.rewards < 1
     if lesson.chosen is not None:
         reference = lesson.chosen
+        rewards = np.where(others, rewards, 0.5)
+        rewards[reference] = 1.0
+        others = np.ones_like(others)
     else:
         shaped = scores + config.search.eta * lesson.critique
         reference = int(shaped[: lesson.consistent].argmax())
-    others = lesson.rewards < 1
     others[reference] = True
     found = Candidates(
         torch.from_numpy(scores / MARGIN)[None],
-        torch.from_numpy(lesson.rewards)[None],
+        torch.from_numpy(rewards)[None],
         torch.from_numpy(others)[None],
-        torch.from_numpy(np.where(lesson.rewards >= 1, scores, -np.inf))[None],
+        torch.from_numpy(np.where(rewards >= 1, scores, -np.inf))[None],
         torch.tensor([reference]),
         torch.tensor([reference]),
     )

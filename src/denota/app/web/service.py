@@ -227,11 +227,11 @@ class Service:
     def lessons(self, person: str) -> list[dict[str, Any]]:
         """Return a person's lessons in force, oldest first."""
         found = []
-        for record in self.teacher.log.lessons(person):
+        for record, program in self.teacher.lessons(person):
             assert record.pointed is not None
-            pointed = record.pointed
-            told = {"question": pointed.question, "program": pointed.program or ""}
-            found.append({**told, "learnt": pointed.program != "", "cells": len(pointed.cells)})
+            cells = len(record.pointed.cells)
+            told = {"question": record.pointed.question, "program": program}
+            found.append({**told, "learnt": bool(program), "cells": cells})
         return found
 
     def undo(self, live: Live) -> None:

@@ -304,8 +304,8 @@ function lines(turn) {
 
 function reasonOf(turn) {
   if (turn.lesson) {
-    const kept = turn.lesson.learnt ? "as you taught" : "kept for later";
-    return make("p", { className: "said taught", text: `${visible(turn.lesson.said)} ` }, make("span", { className: "sure", text: kept }));
+    const learnt = turn.lesson.learnt ? [make("span", { className: "sure", text: "as you taught" })] : [];
+    return make("p", { className: "said taught", text: `${visible(turn.lesson.said)} ` }, ...learnt);
   }
   if (!turn.program) return make("p", { className: "said", text: visible(turn.explanation) });
   const percent = `${Math.round(100 * turn.confidence)}%`;
