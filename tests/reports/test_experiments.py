@@ -1,4 +1,4 @@
-"""The pages on the encoder and the default model are what results/ says, figure by figure."""
+"""The pages on the encoder, the default model and teaching are what results/ says, figure by figure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from denota.reports.experiments import draw_experiments, experiments_page, read_runs
 from denota.reports.model_card import model_card, read_figures
+from denota.reports.teaching import teaching_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +26,11 @@ def test_each_run_agrees_with_itself() -> None:
         dev = [epoch["dev_answer_accuracy"] for epoch in run["epochs"]]
         assert run["dev_answer_accuracy"] == max(dev) == dev[run["best_epoch"] - 1]
         assert all(run[field] for field in ("idea", "expected", "verdict"))
+
+
+def test_the_page_on_teaching_is_up_to_date() -> None:
+    page = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
+    assert page == teaching_page(ROOT / "results")
 
 
 def test_the_model_card_is_up_to_date() -> None:

@@ -165,7 +165,7 @@ class Chat:
             told = self._best(asked, rated)
         self._told.append(told)
         self._last_rated = (told, rated) if rated is not None else None
-        if told.turn.sure and told.turn.program and told.turn.cells:
+        if told.turn.program and told.turn.cells:
             self.teacher.note(self.table, self._pointed(told), self.person)
         return told.turn
 

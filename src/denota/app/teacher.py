@@ -99,7 +99,7 @@ class Teacher:
         )
 
     def note(self, table: Table, pointed: Pointed, person: str = "") -> None:
-        """Note an answer that was sure. If the person asks on without correcting it, it was accepted, and lessons are not to spoil it; that is written down of tables that were taught something."""
+        """Note an answer that was given. If the person asks on without correcting it, it was accepted, and lessons are not to spoil it; that is written down of tables that were taught something."""
         with self._lock:
             header = header_of(table)
             notes = self._notes.setdefault((person, header), deque(maxlen=NOTES))

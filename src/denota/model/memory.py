@@ -89,6 +89,18 @@ def parts_of(program: Program) -> tuple[str, ...]:
     return tuple(found)
 
 
+def situated(vector: Vector, follows: bool) -> Vector:
+    """Return a question as a vector that tells follow-ups from first questions: two of a kind are as near as they were, others half as near.
+
+    >>> one, other = situated(unit(np.ones(2, np.float32)), False), situated(unit(np.ones(2, np.float32)), True)
+    >>> round(float(one @ one), 3), round(float(one @ other), 3)
+    (1.0, 0.5)
+    """
+    nothing = np.zeros_like(vector)
+    own = (nothing, vector) if follows else (vector, nothing)
+    return np.concatenate([vector, *own]) * np.float32(0.5**0.5)
+
+
 def unit(vector: Vector) -> Vector:
     """Return a vector at length 1."""
     return vector / max(float(np.linalg.norm(vector)), 1e-9)

@@ -18,7 +18,14 @@ from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
-from denota.model.memory import Memory, TableMemory, Vector, features_of, unit
+from denota.model.memory import (
+    Memory,
+    TableMemory,
+    Vector,
+    features_of,
+    situated,
+    unit,
+)
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
@@ -165,7 +172,9 @@ class Parser:
             asked = [_by_words(question) for question in questions]
         else:
             asked = [unit(line) for line in axis.asked.float().cpu().numpy()]
-        return flat, scores, asked
+        follows = (bool(question.history) for question in questions)
+        placed = [situated(one, later) for one, later in zip(asked, follows, strict=True)]
+        return flat, scores, placed
 
     def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
         """A batch and its scored axis."""

@@ -42,11 +42,11 @@ The cells are an answer without a program, as in the data that the parser was tr
 reference over whatever does not give them. What moves are weights of the table's own, beside the trained ones (`model/memory.py`, `learning/teach.py`):
 
 ```text
-s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, its rows, its cells;  φ(x): what the encoder makes of the question
+s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, its rows, its cells;  φ(x): what the encoder makes of the question, first or follow-up
 ```
 
-W is 0 until something is taught of tables with the same columns; other tables are left exactly as they are. All lessons of a table are learnt together, with the answers that people left as they were since (they asked on), so that what was right
-stays right. Fine-tuning the trained weights on single lessons was tried first and made later answers worse, on the same table and on others, however small the steps were.
+W is 0 until something is taught of tables with the same columns; other tables are left exactly as they are. All lessons of a table are learnt together, with answers that people left as they were (they asked on), so that what was right
+stays right; unless such an answer is about much the same as a lesson, and was rather overlooked. Fine-tuning the trained weights on single lessons was tried first and made later answers worse, on the same table and on others, however small the steps were.
 
 - If no program gives the cells, the correction stands in the conversation, is kept in the log for later, and that is said.
 - A lesson that says otherwise than an earlier one about the same question is pointed out; the newer counts.

@@ -87,15 +87,20 @@ class Prepared:
         return Denotation(tuple(rows.tolist()), columns)
 
     def answer_digests(self, number: int) -> tuple[str, str]:
-        """Return what programs with the same rows share, and programs with the same cells."""
+        """Return what programs with the same rows of this table share, and programs with the same cells."""
         place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
         line, condition = divmod(number - place.start, len(place.conditions))
-        rows = zlib.crc32(self.axes.rows[place.conditions[condition]].tobytes())
+        rows = zlib.crc32(self.axes.rows[place.conditions[condition]].tobytes(), self._table_digest)
         chosen = self.axes.select_block[place.s0 + line] == BLOCKS.index("select")
         columns = self.axes.select_entry[place.s0 + line][chosen].tolist()
         if not columns and self.previous is not None:
             columns = list(self.previous.columns)
         return f"{rows:08x}", f"{rows:08x} {sorted(columns)}"
+
+    @cached_property
+    def _table_digest(self) -> int:
+        texts = "\0".join(self.table.columns[0].text) if self.table.columns else ""
+        return zlib.crc32(texts.encode("utf-8", "replace"))
 
     def all_words(self) -> frozenset[str]:
         """The words a scorer needs vectors for."""
