@@ -108,7 +108,7 @@ def test_completion() -> None:
     assert offered("who lives in new") == ["who lives in New York", "who lives in Newark"]
     assert offered("who lives in new y") == ["who lives in New York"]
     assert offered("the city n") == ["the City name"]
-    assert offered(":u") == [":undo"] and offered("xyz") == [] and offered("") == []
+    assert offered(":und") == [":undo"] and offered("xyz") == [] and offered("") == []
 
 
 def test_the_prompt_completes_edits_and_remembers() -> None:

@@ -220,6 +220,27 @@ def test_over_rest(client: TestClient) -> None:
     assert client.post(f"{api}/teach", json={"turn": 0, "cells": []}).status_code == 422
 
 
+def test_over_rest_people_are_kept_apart_by_a_setting(parser: Parser, tmp_path: Path) -> None:
+    app = make_app(Service(parser, SessionStore(tmp_path / "s.sqlite")), apart=True)
+    ada, bob = TestClient(app), TestClient(app)
+    answers = []
+    for client in (ada, bob):
+        client.get("/")
+        assert client.cookies.get("denota-person")
+        id_ = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
+        client.post(f"/api/sessions/{id_}/ask", json={"question": ODD})
+        if client is ada:
+            body = {"turn": 0, "cells": [[2, 2]]}
+            assert client.post(f"/api/sessions/{id_}/teach", json=body).json()["learnt"]
+            id_ = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
+            client.post(f"/api/sessions/{id_}/ask", json={"question": ODD})
+        turns = client.get(f"/api/sessions/{id_}").json()["turns"]
+        answers.append(turns[-1]["cells"])
+        lessons = client.get(f"/api/sessions/{id_}/lessons").json()
+        assert len(lessons) == (1 if client is ada else 0)
+    assert answers[0] == [[2, 2]] and answers[1] != [[2, 2]]
+
+
 def test_a_pointed_answer_survives_a_restart(parser: Parser, tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "s.sqlite")
     service = Service(parser, store)

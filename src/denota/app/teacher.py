@@ -72,7 +72,10 @@ class Teacher:
         """Of which tables, by their header."""
 
     def memory(self, person: str = "") -> Memory:
-        """Return what a person taught the parser, beside what it came with."""
+        """Return what a person taught the parser, beside what it came with; while a lesson is being learnt, what was known before it."""
+        found = self._memories.get(person)
+        if found is not None:
+            return found
         with self._lock:
             return self._memory(person)
 
@@ -91,8 +94,7 @@ class Teacher:
             self.forget(table, pointed, person)
             self._accept(person, header_of(table))  # before the lesson: undoing that leaves them
             self._lessons[self.log.add(table, pointed, person)] = lesson
-            self._memories.pop(person, None)
-            self._memory(person)
+            self._relearn(person)
         taken = None if pointed.program == "" else _taken(lesson)
         return Taught(
             lesson.readings[:OFFERED], taken, _said(taken, lesson, table, pointed), before
@@ -145,26 +147,32 @@ class Teacher:
             DataError: there is none.
         """
         with self._lock:
-            self._memories.pop(person, None)
-            return self.log.undo(person)
+            record = self.log.undo(person)
+            self._relearn(person)
+            return record
 
     def reset(self, person: str = "") -> int:
         """Take all of a person's lessons back and return how many there were."""
         with self._lock:
-            self._memories.pop(person, None)
-            return self.log.reset(person)
+            count = self.log.reset(person)
+            self._relearn(person)
+            return count
 
     def _memory(self, person: str) -> Memory:
         if person not in self._memories:
-            tables = dict(self.parser.memory.tables)
-            in_force = self._in_force(person)
-            self._headers[person] = set(in_force)
-            for header, lessons in in_force.items():
-                learnt = self._learnt(person, header, lessons)
-                if len(learnt.weights):
-                    tables[header] = _joined(tables.get(header), learnt)
-            self._memories[person] = Memory(tables)
+            self._relearn(person)
         return self._memories[person]
+
+    def _relearn(self, person: str) -> None:
+        """Bring what a person taught up to the log."""
+        tables = dict(self.parser.memory.tables)
+        in_force = self._in_force(person)
+        self._headers[person] = set(in_force)
+        for header, lessons in in_force.items():
+            learnt = self._learnt(person, header, lessons)
+            if len(learnt.weights):
+                tables[header] = _joined(tables.get(header), learnt)
+        self._memories[person] = Memory(tables)
 
     def _learnt(self, person: str, header: str, lessons: list[Lesson]) -> TableMemory:
         """What the lessons of a header teach, learnt anew only if they are others than last time."""

@@ -6,7 +6,7 @@ No text of a request is evaluated or becomes a path.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from importlib.resources import files
 from typing import Annotated, Any, Final
 
@@ -197,8 +197,13 @@ def make_app(
         return JSONResponse({"detail": f"{where}: {first['msg'].lower()}"}, 422)
 
     app.add_middleware(Guard, largest=LARGEST + (1 << 16), token=token, hosts=hosts)
-    app.include_router(_sessions(service))
-    app.include_router(_teaching(service, apart))
+
+    def person(request: Request) -> str:
+        """Who asks: everybody is one, unless people are kept apart."""
+        return request.cookies.get(PERSON, "")[:64] if apart else ""
+
+    app.include_router(_sessions(service, person))
+    app.include_router(_teaching(service, person))
     app.include_router(_files(service))
     app.include_router(_pages(apart))
     return app
@@ -212,7 +217,7 @@ REFUSED: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-def _sessions(service: Service) -> APIRouter:
+def _sessions(service: Service, person: Callable[[Request], str]) -> APIRouter:
     api = APIRouter(prefix="/api", responses=REFUSED)
 
     @api.get("/samples")
@@ -266,9 +271,9 @@ def _sessions(service: Service) -> APIRouter:
         return service.places(live, body.rows, body.sort, body.down, body.search)
 
     @api.post("/sessions/{id}/ask", response_model=TurnInfo)
-    def ask(id: Id, body: NewQuestion) -> dict[str, Any]:
+    def ask(id: Id, body: NewQuestion, request: Request) -> dict[str, Any]:
         """Answer a question."""
-        return service.ask(service.get(id), body.question).as_json()
+        return service.ask(service.get(id), body.question, person(request)).as_json()
 
     @api.get("/sessions/{id}/readings", response_model=list[ReadingInfo])
     def readings(id: Id, count: Annotated[int, Query(ge=1, le=20)] = 5) -> list[dict[str, Any]]:
@@ -297,12 +302,8 @@ def _sessions(service: Service) -> APIRouter:
     return api
 
 
-def _teaching(service: Service, apart: bool) -> APIRouter:
+def _teaching(service: Service, person: Callable[[Request], str]) -> APIRouter:
     api = APIRouter(prefix="/api/sessions/{id}", responses=REFUSED)
-
-    def person(request: Request) -> str:
-        """Who teaches: everybody is one, unless people are kept apart."""
-        return request.cookies.get(PERSON, "")[:64] if apart else ""
 
     @api.post("/teach", response_model=TaughtInfo)
     def teach(id: Id, body: Pointing, request: Request) -> dict[str, Any]:

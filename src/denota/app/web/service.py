@@ -169,11 +169,12 @@ class Service:
                 self._live.popitem(last=False)
         return live
 
-    def ask(self, live: Live, question: str) -> Turn:
+    def ask(self, live: Live, question: str, person: str = "") -> Turn:
         """Answer a question; it is on disk before the answer is given."""
         with live.lock:
             if len(live.chat.turns) >= TURNS:
                 raise DataError(f"a conversation has at most {TURNS} questions; begin a new one")
+            live.chat.person = person
             turn = live.chat.ask(question)
             try:
                 self._save(live, turn)
