@@ -65,7 +65,16 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "denota", "serve", "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "denota",
+            "serve",
+            "--port",
+            str(self.port),
+            "--workers",
+            "1",
+        ]
         kept = {"SESSIONS": self.sessions, "LESSONS": self.sessions.with_name("lessons.db")}
         environment = {**os.environ, **{f"DENOTA_{name}": str(path) for name, path in kept.items()}}
         self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)

@@ -29,7 +29,7 @@ from denota.learning.run import new_parser
 from denota.sample import path as sample_path
 from denota.search.preparer import Preparer
 
-EXAMPLES = 60
+EXAMPLES = 40
 """Requests of each operation."""
 QUESTIONS = ("which castles are there?", "of those, which is the oldest?", "how many towers?", "?")
 
@@ -125,11 +125,11 @@ def test_killed_under_load_it_keeps_what_was_answered(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
-    """At random moments, twice here and as often as DENOTA_KILLS says: what was acknowledged is in the log, whole, and is known again."""
+    """At random moments, once here and as often as DENOTA_KILLS says: what was acknowledged is in the log, whole, and is known again."""
     draw = random.Random(0)
     sessions = tmp_path / "sessions.sqlite"
     acknowledged: list[str] = []
-    for _ in range(int(os.environ.get("DENOTA_KILLS", "2"))):
+    for _ in range(int(os.environ.get("DENOTA_KILLS", "1"))):
         server = Server(sessions, "--workers", "1")
         server.wait()
         clients = [threading.Thread(target=_teach, args=(server, acknowledged)) for _ in range(3)]
@@ -145,7 +145,7 @@ def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
         checked = there._connection.execute("PRAGMA integrity_check").fetchone()
         assert checked == ("ok",)
         there.close()
-    assert len(acknowledged) > 4
+    assert len(acknowledged) > 2
     again = Server(sessions, "--workers", "1")
     try:
         again.wait()
