@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from denota.app.web.store import SessionStore
 from denota.data import load_examples
 from denota.errors import DataError
 from denota.model.parser import Parser
+from denota.tables import Table
 
 CASTLES = sample.tables()["tables/castles.csv"]
 ODD = "who was the zorg of harrock tower?"
@@ -277,3 +279,17 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(saved)["cells"] == [[3, 2]]
     assert "say what to teach" in run("teach", "default")
     assert "nothing to undo" in run("teach", "default", "--undo")
+
+
+def test_lessons_read_numbers_as_their_parser_does(parser: Parser) -> None:
+    """A parser of the paper's kind reads bare numbers alone, in a conversation and in what is learnt of it."""
+    config = replace(parser.config, data=replace(parser.config.data, numbers="plain"))
+    teacher = Teacher(replace(parser, config=config), TeachingLog())
+    table = Table.from_rows(["Name", "Price"], [["a", "$5 million"], ["b", "$7 million"]])
+    chat = Chat(teacher.parser, table, teacher=teacher)
+    chat.ask("which names?")
+    chat.teach(-1, {(0, 0), (1, 0)})
+    (record,) = teacher.log.lessons()
+    again = teacher._table(record.digest)
+    assert [c.kind for c in again.columns] == [c.kind for c in chat.table.columns]
+    assert again["Price"].kind != table["Price"].kind

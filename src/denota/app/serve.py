@@ -22,8 +22,6 @@ from denota.errors import DataError
 
 PATIENCE: Final = 20
 """Seconds that open connections have when the server is stopped."""
-
-
 MOST: Final = 500
 """Connections at a time."""
 

@@ -19,6 +19,7 @@ from denota.programs.english import say
 from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
+from denota.tables.plain import read_plainly
 from denota.tables.table import Table
 
 OFFERED: Final = 3
@@ -91,7 +92,7 @@ class Teacher:
         with self._lock:
             lesson = self._lesson(table, pointed)
             before = self._same_question(table, pointed, person)
-            self.forget(table, pointed, person)
+            self._strike(table, pointed, person)
             self._accept(person, header_of(table))  # before the lesson: undoing that leaves them
             self._lessons[self.log.add(table, pointed, person)] = lesson
             self._relearn(person)
@@ -111,6 +112,10 @@ class Teacher:
 
     def forget(self, table: Table, pointed: Pointed, person: str = "") -> None:
         """Strike an answer from the notes: it was taken back or corrected."""
+        with self._lock:
+            self._strike(table, pointed, person)
+
+    def _strike(self, table: Table, pointed: Pointed, person: str) -> None:
         notes = self._notes.get((person, header_of(table)), deque())
         for place, (_, noted) in enumerate(notes):
             if _key(noted) == _key(pointed):
@@ -205,7 +210,8 @@ class Teacher:
 
     def _table(self, digest: str) -> Table:
         if digest not in self._tables:
-            self._tables[digest] = self.log.table(digest)
+            table, numbers = self.log.table(digest), self.parser.config.data.numbers
+            self._tables[digest] = read_plainly(table) if numbers == "plain" else table
         return self._tables[digest]
 
     def _lesson(self, table: Table, pointed: Pointed, kind: str = "lesson") -> Lesson:
