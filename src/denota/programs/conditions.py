@@ -1,31 +1,59 @@
-"""All conditions of a scope as one axis: no condition, each test's candidates, and pairs of them.
+"""All row sets of a scope as one axis: no condition, each test's candidates, several joined, and where steps lead from there.
 
 Alternatives (`or`) join two values of one column: all pairs in `dynsp++`; with `any_of` only values the question names, and all of
-them together. `and` joins one of the conditions that the question bears out best with any other, where both matter.
+them together; `either` joins two of the conditions that the question bears out best, whatever their columns. `and` joins one of those
+with any other, where both matter; `three` joins three of them. A step (`then`) goes from the rows of one of these to others. A pair
+(`versus`) is two row sets to compare. N row sets, R rows.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.index import ROOM, Mask
-from denota.programs.operators import TESTS
-from denota.programs.operators.declare import Block, Situation, TestOperator
+from denota.programs.operators import STEPS, TESTS
+from denota.programs.operators.declare import Block, Situation, StepOperator, TestOperator
 from denota.programs.operators.equality import EQUAL, shared_values
-from denota.programs.tree import And, Condition, Or, Test
+from denota.programs.tree import And, Condition, Or, Test, tests_of
 
 NAMED: Final = 6
 """At most so many values of a column that a question names are joined in pairs."""
 CONJOINED: Final = 20
 """At most so many conditions are joined in pairs by AND."""
 
-NONE, OR, AND = -1, -2, -3
+TRIPLED: Final = 10
+"""At most so many conditions are joined by threes, and two of different columns by OR."""
+THREES: Final = 500
+"""At most so many are joined by threes."""
+PAIRED: Final = 12
+"""At most so many conditions are compared with each other in pairs: those that the question bears out best."""
+FEW: Final = 3
+"""A row that is named is one of at most so many."""
+
+NONE, OR, AND, EITHER, STEP, PAIR = -1, -2, -3, -4, -5, -6
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A use of a step operator."""
+
+    step: StepOperator
+    column: int
+    first: int
+    """What the step's `argument` turns into its argument."""
+    grounded: bool
+
+    def tree(self, situation: Situation) -> Test:
+        """Return it as a tree."""
+        name = situation.index.names[self.column] if self.step.has_column else None
+        return Test(self.step.name, name, self.step.argument(situation, self.column, self.first))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +72,9 @@ class Conditions:
     """(column, value classes) of the alternatives of more than two values; `second` is -1 there and `first` the place here."""
     whole: Conditions | None = None
     """The conditions these were chosen from, to which the parts of conjunctions point."""
+    numbers: NDArray[np.int64] | None = None  #: (N,) which of those these are
+    steps: tuple[Chosen, ...] = ()
+    """What `second` of a STEP points at; its `first` is the row set it starts from. Of a PAIR both point at row sets."""
 
     def __len__(self) -> int:
         """N."""
@@ -62,10 +93,13 @@ class Conditions:
         names = self.situation.index.names
         if operator == NONE:
             return None
-        if operator == AND:
+        if operator in (AND, EITHER, STEP, PAIR):
             whole = self.whole or self
-            parts = (whole.condition(first), whole.condition(second))
-            return And(tuple(part for part in parts if isinstance(part, Test)))
+            left = whole.condition(first)
+            if operator in (STEP, PAIR):
+                return left
+            parts = (*tests_of(left), *tests_of(whole.condition(second)))
+            return And(parts) if operator == AND else Or(parts)
         if operator == OR:
             classes = (first, second) if second >= 0 else self.named[first][1]
             values = (EQUAL.argument(self.situation, column, value) for value in classes)
@@ -74,10 +108,22 @@ class Conditions:
         argument = test.argument(self.situation, column, first)
         return Test(test.name, names[column] if test.has_column else None, argument)
 
-    @cached_property
-    def supported(self) -> Conditions:
-        """Those that the question bears out, and none."""
-        kept = np.flatnonzero(self.grounded)
+    def then(self, number: int) -> Test | None:
+        """Return the step of a row set as a tree, if it has one."""
+        if self.operator[number] != STEP:
+            return None
+        return self.steps[int(self.second[number])].tree(self.situation)
+
+    def versus(self, number: int) -> Condition | None:
+        """Return the condition that a pair compares with."""
+        if self.operator[number] != PAIR:
+            return None
+        return (self.whole or self).condition(int(self.second[number]))
+
+    def chosen(self, kept: NDArray[np.int64]) -> Conditions:
+        """Return some of them."""
+        if len(kept) == len(self):
+            return self
         return replace(
             self,
             operator=self.operator[kept],
@@ -87,18 +133,64 @@ class Conditions:
             mask=self.mask[kept],
             grounded=self.grounded[kept],
             whole=self.whole or self,
+            numbers=kept if self.numbers is None else self.numbers[kept],
         )
 
-    def index(self, condition: Condition | None) -> int | None:
-        """Return the number of a tree, or None if it is not among these; the parts of an AND may come in any order."""
-        found = self._numbers.get(condition)
-        if found is None and isinstance(condition, And):
-            found = self._numbers.get(And(condition.parts[::-1]))
-        return found
+    def at_most(self, count: int) -> Conditions:
+        """Return so many of them, those that the question bears out before the others."""
+        order = np.argsort(~self.grounded, kind="stable")[: max(0, count)]
+        return self.chosen(np.sort(order))
 
     @cached_property
-    def _numbers(self) -> dict[Condition | None, int]:
-        return {self.condition(number): number for number in range(len(self) - 1, -1, -1)}
+    def supported(self) -> Conditions:
+        """Those that the question bears out, and none; neither steps nor pairs."""
+        return self.chosen(np.flatnonzero(self.grounded & (self.operator > STEP)))
+
+    @cached_property
+    def single(self) -> Conditions:
+        """Those that the question bears out and that are one test, or values of one column."""
+        return self.chosen(np.flatnonzero(self.grounded & (self.operator > AND)))
+
+    @cached_property
+    def plain(self) -> Conditions:
+        """Those that are conditions alone: neither steps nor pairs."""
+        return self.chosen(np.flatnonzero(self.operator > STEP))
+
+    @cached_property
+    def reached(self) -> Conditions:
+        """Single row sets: all but pairs."""
+        return self.chosen(np.flatnonzero(self.operator != PAIR))
+
+    @cached_property
+    def borne_out(self) -> Conditions:
+        """Those that the question bears out, steps among them."""
+        return self.chosen(np.flatnonzero(self.grounded))
+
+    @cached_property
+    def pairs(self) -> Conditions:
+        """The pairs, each in both orders."""
+        return self.chosen(np.flatnonzero(self.operator == PAIR))
+
+    @cached_property
+    def unordered_pairs(self) -> Conditions:
+        """The pairs, each in one order."""
+        return self.chosen(np.flatnonzero((self.operator == PAIR) & (self.first < self.second)))
+
+    def index(
+        self, condition: Condition | None, then: Test | None = None, versus: Condition | None = None
+    ) -> int | None:
+        """Return the number of a row set, or None if it is not among these; the parts of AND and OR may come in any order."""
+        ways = [condition]
+        if isinstance(condition, And | Or) and len(condition.parts) <= 3:
+            ways += [type(condition)(parts) for parts in permutations(condition.parts)]
+        return next((n for way in ways if (n := self._numbers.get((way, then, versus))) is not None), None)
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[Condition | None, Test | None, Condition | None], int]:
+        return {
+            (self.condition(n), self.then(n), self.versus(n)): n
+            for n in range(len(self) - 1, -1, -1)
+        }
 
 
 def conditions_of(situation: Situation, scope: str, language: frozenset[str]) -> Conditions:
@@ -115,7 +207,13 @@ def conditions_of(situation: Situation, scope: str, language: frozenset[str]) ->
         if "any_of" in language:
             _add_named_values(simple, situation, pairs="or" not in language)
         if "and" in language:
-            _add_conjunctions(simple, situation)
+            _add_conjunctions(simple, situation, "nothing_left" in language)
+        if "three" in language or "either" in language:
+            _add_more_joined(simple, language)
+        if "then" in language:
+            _add_steps(simple, language)
+        if "versus" in language:
+            _add_pairs(simple)
     return simple.conditions()
 
 
@@ -128,6 +226,7 @@ class _Joined:
         self.blocks: list[Block] = []
         self.seconds: list[NDArray[np.int32]] = []
         self.named: list[tuple[int, tuple[int, ...]]] = []
+        self.steps: list[Chosen] = []
 
     def add(self, operator: int, block: Block, second: NDArray[np.int32] | None = None) -> None:
         count = len(block.first)
@@ -147,6 +246,7 @@ class _Joined:
             np.concatenate([block.mask for block in self.blocks]),
             np.concatenate([block.grounded for block in self.blocks]),
             tuple(self.named),
+            steps=tuple(self.steps),
         )
 
 
@@ -219,13 +319,28 @@ def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> Non
             joined.add(OR, Block(columns[places[:1]], first, mask, np.ones(1, bool)))
 
 
-def _add_conjunctions(joined: _Joined, situation: Situation) -> None:
-    """One of the best-supported conditions with any other, if together they keep fewer rows than either, and some."""
-    so_far = joined.conditions()
+def _best_supported(so_far: Conditions, count: int, spread: bool = True) -> NDArray[np.int64]:
+    """The simple conditions that the question bears out best, at most so many, in their order; if they are to be spread, a few of each test of each column."""
     usable = np.flatnonzero(so_far.grounded & (so_far.operator >= 0))
     support = np.array([_support(so_far, number) for number in usable.tolist()])
     usable, support = usable[support > 0], support[support > 0]
-    best = np.sort(usable[np.argsort(-support, kind="stable")[:CONJOINED]])
+    order = usable[np.argsort(-support, kind="stable")]
+    if spread:
+        taken: Counter[tuple[int, int]] = Counter()
+        kept = []
+        for number in order.tolist():
+            use = int(so_far.column[number]), int(so_far.operator[number])
+            taken[use] += 1
+            if taken[use] <= max(3, count // 5):
+                kept.append(number)
+        order = np.array(kept, np.int64)
+    return np.sort(order[:count])
+
+
+def _add_conjunctions(joined: _Joined, situation: Situation, or_nothing: bool) -> None:
+    """One of the best-supported conditions with any other, if together they keep fewer rows than either, and some; none, if that may be, of two that are supported."""
+    so_far = joined.conditions()
+    best = _best_supported(so_far, CONJOINED, spread=or_nothing)
     if not len(best):
         return
     others = np.flatnonzero(so_far.operator >= 0)
@@ -239,7 +354,14 @@ def _add_conjunctions(joined: _Joined, situation: Situation) -> None:
     mask = so_far.mask[left] & so_far.mask[right]
     sizes = np.asarray(so_far.sizes)
     both = np.asarray(np.count_nonzero(mask, axis=1))
-    kept = np.flatnonzero((both > 0) & (both < sizes[left]) & (both < sizes[right]))
+    matter = (both > 0) & (both < sizes[left]) & (both < sizes[right])
+    if or_nothing:  # what the question bears out is kept though one part says it all, or no row is left
+        top = np.zeros(len(so_far), bool)
+        top[_best_supported(so_far, TRIPLED)] = True
+        words = np.array([*(test.takes == "word" for test in so_far.tests), False])
+        apart = (so_far.column[left] != so_far.column[right]) | words[so_far.operator[left]]
+        matter |= top[left] & top[right] & apart
+    kept = np.flatnonzero(matter)
     left, right, mask = left[kept], right[kept], mask[kept]
     none = np.full(len(left), -1, np.int16)
     joined.add(
@@ -247,6 +369,112 @@ def _add_conjunctions(joined: _Joined, situation: Situation) -> None:
         Block(none, left.astype(np.int32), mask, so_far.grounded[right]),
         right.astype(np.int32),
     )
+
+
+def _add_more_joined(joined: _Joined, language: frozenset[str]) -> None:
+    """The best-supported conditions by threes with AND, and two of different columns with OR."""
+    so_far = joined.conditions()
+    best = _best_supported(so_far, TRIPLED)
+    sizes, columns = so_far.sizes, so_far.column
+    if "three" in language:
+        top = _best_supported(so_far, CONJOINED)
+        pairs = np.flatnonzero(so_far.operator == AND)
+        inside = np.isin(so_far.first[pairs], top) & np.isin(so_far.second[pairs], top)
+        left, right = (side.ravel() for side in np.meshgrid(pairs[inside], best, indexing="ij"))
+        one, two = so_far.first[left], so_far.second[left]
+        once = (columns[right] != columns[one]) & (columns[right] != columns[two])
+        once &= (columns[one] == columns[two]) | (right > np.maximum(one, two))
+        left, right = left[once], right[once]
+        mask = so_far.mask[left] & so_far.mask[right]
+        both = np.count_nonzero(mask, axis=1)
+        kept = np.flatnonzero((both > 0) & (both < sizes[left]))[:THREES]
+        _add_joined(joined, AND, left[kept], right[kept], mask[kept])
+    if "either" in language:
+        known = set(
+            zip(so_far.column[so_far.operator == OR].tolist(), so_far.first[so_far.operator == OR].tolist(), so_far.second[so_far.operator == OR].tolist(), strict=True)
+        )
+        values = [so_far.tests[o].takes == "value" for o in so_far.operator[best].tolist()]
+        value = dict(zip(best.tolist(), values, strict=True))
+        twos = [
+            (a, b)
+            for a, b in combinations(best.tolist(), 2)
+            if columns[a] != columns[b]
+            or (value[a] and value[b] and (int(columns[a]), int(so_far.first[a]), int(so_far.first[b])) not in known)
+        ]
+        if twos:
+            left, right = (np.array(side) for side in zip(*twos, strict=True))
+            mask = so_far.mask[left] | so_far.mask[right]
+            either = np.count_nonzero(mask, axis=1)
+            kept = np.flatnonzero((either > sizes[left]) & (either > sizes[right]))
+            _add_joined(joined, EITHER, left[kept], right[kept], mask[kept])
+
+
+def _add_joined(
+    joined: _Joined, operator: int, left: NDArray[np.int64], right: NDArray[np.int64], mask: Mask
+) -> None:
+    """Add row sets made of two, both borne out by the question."""
+    none = np.full(len(left), -1, np.int16)
+    grounded = np.ones(len(left), bool)
+    block = Block(none, left.astype(np.int32), mask, grounded)
+    joined.add(operator, block, right.astype(np.int32))
+
+
+def _add_steps(joined: _Joined, language: frozenset[str]) -> None:
+    """Where every step leads from the row sets that it is offered after, if anywhere new."""
+    situation, so_far = joined.situation, joined.conditions()
+    starts = _starts(so_far)
+    for name, step in STEPS.items():
+        if name not in language:
+            continue
+        own = starts[step.follows]
+        grounded = situation.triggered(name)
+        for column, first in step.choices(situation) if len(own) else ():
+            masks = so_far.mask[own]
+            reached = step.apply(situation, column, first, masks)
+            new = reached.any(axis=1) & (reached != masks).any(axis=1)
+            joined.steps.append(Chosen(step, column, first, grounded))
+            number = np.full(int(new.sum()), len(joined.steps) - 1, np.int32)
+            block = Block(
+                so_far.column[own][new],
+                own[new].astype(np.int32),
+                reached[new],
+                so_far.grounded[own][new] & grounded,
+            )
+            joined.add(STEP, block, number)
+
+
+def _starts(so_far: Conditions) -> dict[str, NDArray[np.int64]]:
+    """The row sets that steps are offered after: of several rows, of a few that are named, and several or all.
+
+    A row set is one that the question bears out, or the rows of any one value; of conditions that are joined, those of the best supported.
+    """
+    sizes, operator = so_far.sizes, so_far.operator
+    placed = np.array([test.ranks or not test.has_column for test in so_far.tests] + [False])
+    equal = next((n for n, test in enumerate(so_far.tests) if test.name == "equal"), -9)
+    simple = (operator >= 0) & ~placed[operator] & (so_far.grounded | (operator == equal))
+    best = np.zeros(len(so_far), bool)
+    best[_best_supported(so_far, TRIPLED)] = True
+    both = np.isin(operator, (AND, EITHER))
+    joined = (operator == OR) & so_far.grounded
+    joined[both] = best[so_far.first[both]] & best[so_far.second[both]]
+    room = ROOM // (8 * max(1, so_far.mask.shape[1]))
+    several = np.flatnonzero((simple | joined) & (sizes > 1))
+    if len(several) > room:
+        several = several[so_far.grounded[several]][:room]
+    named = so_far.grounded & ((operator >= 0) | joined)
+    few = np.flatnonzero(named & (sizes > 0) & (sizes <= FEW))
+    whole = np.flatnonzero((named & ~placed[np.maximum(operator, -1)] & (sizes > 1)) | (operator == NONE))
+    return {"several": several, "few": few[:room], "any": whole[:room]}
+
+
+def _add_pairs(joined: _Joined) -> None:
+    """Two of the best-supported conditions, in both orders, if they keep different rows."""
+    so_far = joined.conditions()
+    best = _best_supported(so_far, PAIRED)
+    left, right = (side.ravel() for side in np.meshgrid(best, best, indexing="ij"))
+    other = (so_far.mask[left] != so_far.mask[right]).any(axis=1)
+    left, right = left[other], right[other]
+    _add_joined(joined, PAIR, left, right, so_far.mask[left] | so_far.mask[right])
 
 
 def _most_joined(rows: int) -> int:

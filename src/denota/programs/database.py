@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from denota.programs.denotation import Denotation
+from denota.programs.denotation import Denotation, Value
 from denota.programs.sql import ROW, Query, source_name, sql_names
 from denota.tables.table import Table
 
@@ -33,20 +33,28 @@ class Database:
             row
             for (row,) in self._cursor.execute(query.rows.sql("duckdb", identify=True)).fetchall()
         ]
-        value = None
         result = self._cursor.execute(query.sql())
-        if result.description[0][0] == ROW:
-            shown = [row[0] for row in result.fetchall()]
-            assert shown == sorted(rows)
-        else:
-            value = result.fetchone()[0]
-        number = None if value is None or not math.isfinite(value) else float(value)
-        return Denotation(tuple(sorted(rows)), columns, number)
+        names = [column[0] for column in result.description]
+        found = result.fetchall()
+        if names[0] == ROW:
+            assert [line[0] for line in found] == sorted(rows)
+            return Denotation(tuple(sorted(rows)), columns)
+        values = tuple(_value(line[-1]) for line in found)
+        groups = tuple(line[0] for line in found) if len(names) > 1 else ()
+        kept = tuple(value for value in values if value is not None)
+        return Denotation(tuple(sorted(rows)), columns, kept, groups)
 
     def close(self) -> None:
         """Let go of the table."""
         if "_cursor" in self.__dict__:
             self._cursor.close()
+
+
+def _value(value: Any) -> Value | None:
+    """A value of a query as denotations have it: numbers as floats, none where there is none."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    return float(value) if math.isfinite(value) else None
 
 
 def arrow_table(table: Table) -> Any:

@@ -1,4 +1,4 @@
-"""Denotations: what a program means on a table. A set of cells, or a value with the cells that support it."""
+"""Denotations: what a program means on a table. Cells, or values with the cells they come from, or a small table of (group, value)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,37 @@ from dataclasses import dataclass
 
 from denota.tables.table import Cell
 
+Value = str | float | bool
+"""A text, a number, or yes or no."""
+
 
 @dataclass(frozen=True, slots=True)
 class Denotation:
-    """Some rows of some columns, in table order, and the value computed from them if there is one."""
+    """Some rows of some columns, in table order, and the values computed from them if there are any."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
-    value: float | None = None
+    values: tuple[Value, ...] | None = None
+    """None where the cells are the answer; empty where nothing can be computed from them."""
+    groups: tuple[str, ...] = ()
+    """What each value belongs to, where the values are by group."""
 
     @property
     def cells(self) -> frozenset[Cell]:
         """The cells, `(row, column)`."""
         return frozenset((row, column) for row in self.rows for column in self.columns)
 
+    @property
+    def value(self) -> float | None:
+        """The number, where the answer is a single one."""
+        if self.values is None or len(self.values) != 1 or self.groups:
+            return None
+        (value,) = self.values
+        return value if isinstance(value, float) else None
+
     def same_as(self, other: Denotation) -> bool:
-        """Say whether it answers the same: the same cells, and the same value if there is one."""
-        if self.value != other.value:
+        """Say whether it answers the same: the same values, or, where there are none, the same cells."""
+        if (self.values, self.groups) != (other.values, other.groups):
             return False
         if self.rows == other.rows and self.columns == other.columns:
             return True

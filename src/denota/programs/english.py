@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import calendar
 
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
-from denota.programs.tree import Argument, Condition, Date, Number, Or, Program, Test, Value, Word
+from denota.programs.execute import counts_rows, has_two_columns
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
+from denota.programs.tree import (
+    Argument,
+    Condition,
+    Date,
+    Name,
+    Number,
+    Or,
+    Program,
+    Test,
+    Value,
+    Word,
+)
 
 
 def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
@@ -18,27 +30,62 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
     >>> say(Program(("Leader",), where=Test("greater", "Crew", Number(50))))
     'The Leader where Crew is more than 50.'
     """
+    sentence = _compared(program) if program.compare is not None else _asked(program, answer_columns)
+    return sentence[:1].upper() + sentence[1:] + "."
+
+
+def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
+    """What is asked of which rows."""
     columns = program.columns or answer_columns
-    what = f"the {_list(columns, 'and')}" if columns else "the same columns"
     scope = SCOPES[program.scope]
-    if not program.columns and program.scope == "previous" and program.where is None:
+    if counts_rows(program) and not program.columns:
+        sentence = "the rows"
+    else:
+        sentence = f"the {_list(columns, 'and')}" if columns else "the same columns"
+    if program.aggregate is not None and AGGREGATES[program.aggregate].grouped:
+        group, *summed = program.columns
+        sentence = f"the {summed[0]} by {group}" if summed else f"the rows by {group}"
+    same = not program.columns and program.scope == "previous" and program.where is None
+    if same and program.then is None:
         sentence = "the same answer as before"
     else:
-        sentence = what + (f", {scope.english}" if scope.english else "")
-        if program.where is not None:
-            sentence += f"{',' if scope.english else ''} where {_condition(program.where)}"
+        sentence += _rows(program, program.where)
     if program.aggregate is not None:
         sentence = f"{AGGREGATES[program.aggregate].english}: {sentence}"
-    return sentence[:1].upper() + sentence[1:] + "."
+    return sentence
+
+
+def _rows(program: Program, where: Condition | None) -> str:
+    """Which rows, said behind what is asked of them."""
+    scope = SCOPES[program.scope]
+    said = f", {scope.english}" if scope.english else ""
+    if where is not None:
+        said += f"{',' if scope.english else ''} where {_condition(where)}"
+    if program.then is not None:
+        step = STEPS[program.then.operator]
+        form = _form(program.then)
+        said += f", and of those {form}" if not step.widens and step.name in TESTS else f", and then {form}"
+    return said
+
+
+def _compared(program: Program) -> str:
+    """Two values and how they are compared."""
+    assert program.compare is not None and program.aggregate is not None
+    value = {"count": "the number of rows", "sum": "the {}", "average": "the average {}", "count_distinct": "the number of different {}", "smallest": "the smallest {}", "largest": "the largest {}", "day": "the {}"}  # fmt: skip
+    name = value.get(program.aggregate, AGGREGATES[program.aggregate].english + " of the {}")
+    if has_two_columns(program):
+        sides = [name.format(column) for column in program.columns]
+        sentence = COMPARES[program.compare].english.format(left=sides[0], right=sides[1])
+        return sentence + _rows(program, program.where)
+    own = name.format(*program.columns)
+    right = f"{own}{_rows(program, program.versus)}" if program.versus is not None else "the whole"
+    left = f"{own}{_rows(program, program.where)}"
+    return COMPARES[program.compare].english.format(left=left, right=right)
 
 
 def _condition(condition: Condition) -> str:
     if isinstance(condition, Test):
-        test = TESTS[condition.operator]
-        form = test.english
-        if isinstance(condition.argument, Date) and test.english_of_dates:
-            form = test.english_of_dates
-        return form.format(column=condition.column or "", argument=_argument(condition.argument))
+        return _form(condition)
     first = condition.parts[0]
     one_column = len({part.column for part in condition.parts}) == 1
     if (
@@ -49,6 +96,14 @@ def _condition(condition: Condition) -> str:
         return f"{first.column} is {_list(tuple(_argument(p.argument) for p in condition.parts), 'or')}"
     joint = " or " if isinstance(condition, Or) else " and "
     return joint.join(map(_condition, condition.parts))
+
+
+def _form(test: Test) -> str:
+    operator = TESTS.get(test.operator) or STEPS[test.operator]
+    form = operator.english
+    if isinstance(test.argument, Date) and test.operator in TESTS:
+        form = TESTS[test.operator].english_of_dates or form
+    return form.format(column=test.column or "", argument=_argument(test.argument))
 
 
 def _argument(argument: Argument | None) -> str:
@@ -63,6 +118,8 @@ def _argument(argument: Argument | None) -> str:
         return " ".join(part for part in (day, month, year) if part)
     if isinstance(argument, Value):
         return argument.text or "empty"
+    if isinstance(argument, Name):
+        return argument.text
     return f"“{argument.text}”" if isinstance(argument, Word) else ""
 
 

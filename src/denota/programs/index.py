@@ -7,14 +7,15 @@ same date in a date column, or have the same text. `=` and `!=` are about classe
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.data.answer import item_key
 from denota.tables.cells import normalise
 from denota.tables.column import Column
 from denota.tables.table import Table
@@ -217,6 +218,14 @@ class ColumnIndex:
         return self.column.dates.order if self.column.kind == "date" else None
 
     @cached_property
+    def has_ties(self) -> bool:
+        """Whether two rows have the same place in the order."""
+        if self.order is None:
+            return False
+        stated = self.order[~np.isnan(self.order)]
+        return len(np.unique(stated)) < len(stated)
+
+    @cached_property
     def name_content(self) -> frozenset[str]:
         """The content words of the column's name."""
         return content(self.column.name)
@@ -246,6 +255,47 @@ class ColumnIndex:
         return self.column.numbers[self._grouped[2]]
 
     @cached_property
+    def keys(self) -> dict[Hashable, int]:
+        """The different keys of the column's texts by which answers are matched, numbered."""
+        return self._keyed[0]
+
+    @cached_property
+    def key_codes(self) -> NDArray[np.int32]:
+        """(R,) the number of each cell's key."""
+        return self._keyed[1]
+
+    @cached_property
+    def _keyed(self) -> tuple[dict[Hashable, int], NDArray[np.int32]]:
+        keys: dict[Hashable, int] = {}
+        by_value = [keys.setdefault(item_key(text), len(keys)) for text in self.column.values]
+        codes = np.array(by_value, np.int32)[self.column.codes] if len(self.column) else []
+        return keys, np.array(codes, np.int32)
+
+    def parts(
+        self, name: str, part: Callable[[str], Any]
+    ) -> tuple[dict[Hashable, int], NDArray[np.int32]]:
+        """Return the keys of a part of the column's texts, numbered, and (R,) which each row has, -1 for none."""
+        if name not in self._parts:
+            keys: dict[Hashable, int] = {}
+            found = (part(text) for text in self.column.values)
+            codes = [
+                -1 if one is None else keys.setdefault(item_key(one), len(keys)) for one in found
+            ]
+            self._parts[name] = (keys, np.array(codes, np.int32)[self.column.codes])
+        return self._parts[name]
+
+    def has_part(self, name: str, part: Callable[[str], Any]) -> bool:
+        """Say whether a third of the column's cells have a part that is not all of their text."""
+        if not len(self.column):
+            return False
+        keys, codes = self.parts(name, part)
+        return bool((codes >= 0).mean() > 1 / 3) and keys.keys() != self.keys.keys()
+
+    @cached_property
+    def _parts(self) -> dict[str, tuple[dict[Hashable, int], NDArray[np.int32]]]:
+        return {}
+
+    @cached_property
     def by_word(self) -> dict[str, list[int]]:
         """The distinct texts that have a word: the value index of a long column, and what CONTAINS looks into.
 
@@ -266,14 +316,6 @@ class ColumnIndex:
     def classes_with_word(self, word: str) -> list[int]:
         """Return the classes that have a cell with the word, in order of first occurrence."""
         return list(dict.fromkeys(self._grouped[3][self.by_word.get(word, [])].tolist()))
-
-    def class_of(self, text: str) -> int | None:
-        """Return the class of the cells with this text, if there are any."""
-        return self._class_of_text.get(text)
-
-    @cached_property
-    def _class_of_text(self) -> dict[str, int]:
-        return dict(zip(self.column.text, self.classes.tolist(), strict=True))
 
 
 def is_total(cells: tuple[str, ...]) -> bool:

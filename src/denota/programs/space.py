@@ -1,33 +1,38 @@
 """The space of a question: all its programs as arrays, with their denotations, rewards and groundedness.
 
-A program is a family (a scope and a list of selections), one of the family's S selections and one of the scope's N conditions, so
-its rows are one line of the scope's (N, R) mask and its cells those rows of the selected columns. Everything about all programs is
+A program is a family (a scope, what is asked, and a list of selections), one of the family's S selections and one of the scope's N row sets,
+so its rows are one line of the scope's (N, R) mask and its cells those rows of the selected columns. Everything about all programs is
 broadcast over these axes; `program` and `index` are the only bridge to trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.data.answer import Answer
 from denota.programs.conditions import Conditions, conditions_of
 from denota.programs.constants import constants_in
 from denota.programs.denotation import Denotation
+from denota.programs.execute import execute, looked_at
 from denota.programs.index import Mask, TableIndex, index_of
-from denota.programs.lexicon import has_trigger
-from denota.programs.operators import AGGREGATES, SCOPES
-from denota.programs.operators.declare import Situation
+from denota.programs.lexicon import has_trigger, is_called
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES
+from denota.programs.operators.declare import AggregateOperator, Situation
+from denota.programs.rewards import family_rewards
 from denota.programs.tree import Program
-from denota.tables.table import Cell, Table
+from denota.tables.table import Table
 
 MOST_COLUMNS: Final = 12
 """Pairs of columns are offered in tables of at most this many columns."""
+MOST_PROGRAMS: Final = 200_000
+"""A question that would have more programs than this has only those whose row sets it bears out, family by family."""
 
 
 def program_space(
@@ -43,7 +48,7 @@ def program_space(
         before = np.zeros(index.rows, dtype=bool)
         before[list(previous.rows)] = True
     families: list[Family] = []
-    start = 0
+    start, bounded = 0, False
     for name, scope in SCOPES.items():
         if name not in language or (scope.follows and before is None):
             continue
@@ -55,18 +60,105 @@ def program_space(
         situation = Situation(index, rows, constants, numbers, before)
         conditions = conditions_of(situation, name, language)
         grounded = scope.needs == "nothing" or has_trigger(name, constants.text)
-        for selections in _selections(index, name, previous, language):
-            several = len(selections[0]) > 1 and selections != (previous and (previous.columns,))
-            axis = conditions.supported if several else conditions
-            family = Family(name, selections, axis, grounded, start)
+        for asked in _asked(index, name, previous, conditions, language):
+            axis = asked.conditions
+            room = min(asked.most, MOST_PROGRAMS - start) // len(asked.selections)
+            if "then" in language and len(axis) > room:
+                bounded = True
+                axis = axis.at_most(room)
+            if not len(axis):
+                continue
+            operator = asked.compare or asked.aggregate
+            called = grounded and (operator is None or is_called(operator, constants.text))
+            family = Family(
+                name, asked.selections, axis, called, start, asked.aggregate, asked.compare
+            )
             families.append(family)
             start += family.count
-        for aggregate, columns in _aggregated(index, name, language):
-            called = grounded and has_trigger(aggregate, constants.text)
-            family = Family(name, columns, conditions, called, start, aggregate)
-            families.append(family)
-            start += family.count
-    return ProgramSpace(index, tuple(families), previous)
+    return ProgramSpace(index, tuple(families), previous, bounded)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What is asked of which row sets."""
+
+    selections: tuple[tuple[int, ...], ...]
+    conditions: Conditions
+    aggregate: str | None = None
+    compare: str | None = None
+    most: int = MOST_PROGRAMS // 20
+    """So many programs at most."""
+
+
+def _asked(
+    index: TableIndex,
+    scope: str,
+    previous: Denotation | None,
+    conditions: Conditions,
+    language: frozenset[str],
+) -> Iterator[_Asked]:
+    """All that is asked in a scope: cells, values, two values compared."""
+    reached, plain = conditions.reached, conditions.plain
+    for selections in _selections(index, scope, previous, language):
+        several = len(selections[0]) > 1 and selections != (previous and (previous.columns,))
+        own = conditions.single if "then" in language else conditions.supported
+        most = MOST_PROGRAMS // 20 if several else 2 * MOST_PROGRAMS // 5
+        yield _Asked(selections, own if several else reached, most=most)
+    if scope not in ("table", "previous", "without_totals"):
+        return
+    if scope != "previous":
+        yield from _compared(index, conditions, language)
+    for name, aggregate in AGGREGATES.items():
+        columns = _taken(index, aggregate) if name in language and not aggregate.compared else []
+        if columns:
+            own = plain if aggregate.of else reached
+            if aggregate.grouped or aggregate.names_column:
+                own = plain.supported
+            elif aggregate.part is not None:
+                own = reached.borne_out
+            most = MOST_PROGRAMS // (80 if aggregate.part is not None else 20)
+            yield _Asked(tuple(columns), own, name, most=most)
+
+
+def _taken(index: TableIndex, aggregate: AggregateOperator) -> list[tuple[int, ...]]:
+    """The columns that an aggregate can be taken of."""
+    every = range(len(index.columns))
+    numeric = [c for c in every if index.columns[c].column.kind == "number"]
+    if not aggregate.of:
+        return [()] if not aggregate.names_column or len(numeric) > 1 else []
+    if aggregate.part is not None:
+        return [(c,) for c in every if index.columns[c].has_part(aggregate.name, aggregate.part)]
+    if aggregate.grouped:
+        groups = [c for c in every if 1 < index.columns[c].count < index.rows]
+        if len(aggregate.of) == 1:
+            return [(group,) for group in groups]
+        return [(group, c) for group in groups for c in numeric if c != group]
+    return [(c,) for c in (every if aggregate.of == ("any",) else numeric)]
+
+
+def _compared(
+    index: TableIndex, conditions: Conditions, language: frozenset[str]
+) -> Iterator[_Asked]:
+    """Two counts or sums compared: of two row sets, of two columns, of a part and the whole."""
+    kinds = [own.column.kind for own in index.columns]
+    numeric = [c for c, kind in enumerate(kinds) if kind == "number"]
+    of_dates = [(c,) for c, kind in enumerate(kinds) if kind == "date"]
+    text = conditions.situation.constants.text
+    for name, compare in COMPARES.items():
+        if name not in language or (compare.gives == "word" and not is_called(name, text)):
+            continue
+        whole = "whole" in compare.sides
+        rows = conditions.pairs if compare.ordered else conditions.unordered_pairs
+        if whole:
+            rows = conditions.plain.supported
+        sums = [(c,) for c in numeric]
+        values = [("count", [()]), ("sum", sums), ("day", [] if whole or name == "ratio" else of_dates)]
+        for aggregate, columns in values:
+            if aggregate in language and columns and len(rows):
+                yield _Asked(tuple(columns), rows, aggregate, name, MOST_PROGRAMS // 40)
+        two = tuple(permutations(numeric, 2) if compare.ordered else combinations(numeric, 2))
+        if "columns" in compare.sides and two and len(numeric) <= MOST_COLUMNS:
+            yield _Asked(two, conditions.plain.supported, "sum", name, MOST_PROGRAMS // 40)
 
 
 def _selections(
@@ -93,21 +185,9 @@ def _selections(
     return found
 
 
-def _aggregated(
-    index: TableIndex, scope: str, language: frozenset[str]
-) -> list[tuple[str, tuple[tuple[int, ...], ...]]]:
-    """The aggregates a scope goes with, each with the columns it can be taken of."""
-    if scope not in ("table", "previous"):
-        return []
-    single = tuple((column,) for column in range(len(index.columns)))
-    numeric = tuple(s for s in single if index.columns[s[0]].column.kind == "number")
-    usable = ((n, numeric if a.numeric else single) for n, a in AGGREGATES.items() if n in language)
-    return [(name, columns) for name, columns in usable if columns]
-
-
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Programs that share a scope: every one of S selections with every one of N conditions."""
+    """Programs that share a scope and what is asked: every one of S selections with every one of N row sets."""
 
     scope: str
     selections: tuple[tuple[int, ...], ...]  #: S tuples of columns
@@ -118,6 +198,8 @@ class Family:
     """The id of its first program; ids run over conditions within selections."""
     aggregate: str | None = None
     """The value computed from the cells, if any."""
+    compare: str | None = None
+    """How two values are compared, if they are."""
 
     @property
     def count(self) -> int:
@@ -132,25 +214,17 @@ class ProgramSpace:
     table_index: TableIndex
     families: tuple[Family, ...]
     previous: Denotation | None
+    bounded: bool = False
+    """Whether programs were left out because there were too many."""
 
     def __len__(self) -> int:
         """Count the programs."""
         return sum(family.count for family in self.families)
 
-    def rewards(self, gold: Iterable[Cell], value: float | None = None) -> NDArray[np.float32]:
-        """(P,) the reward of every program.
-
-        Args:
-            gold: the right cells; a program that selects cells gets |A ∩ Z| / |A ∪ Z|.
-            value: the right value, where the answer is one; a program that computes it gets 1, all others 0.
-        """
-        if value is not None:
-            parts = [_value_rewards(f, self.table_index, value) for f in self.families]
-            return np.concatenate(parts or [_NOTHING])
-        cells = list(gold)
-        answer = np.zeros((self.table_index.rows, len(self.table_index.columns)), np.float32)
-        answer[[row for row, _ in cells], [column for _, column in cells]] = 1
-        return np.concatenate([_rewards(family, answer) for family in self.families] or [_NOTHING])
+    def rewards(self, gold: Answer) -> NDArray[np.float32]:
+        """(P,) the reward of every program: that of its denotation, see `programs.rewards`."""
+        parts = family_rewards(self, gold)
+        return np.concatenate(parts) if parts else np.zeros(0, np.float32)
 
     @cached_property
     def grounded(self) -> Mask:
@@ -166,14 +240,23 @@ class ProgramSpace:
         names = self.table_index.names
         own = family.aggregate or not self.takes_previous_columns(family)
         columns = tuple(names[column] for column in family.selections[selection]) if own else ()
-        where = family.conditions.condition(condition)
-        return Program(columns, family.scope, where, family.aggregate)
+        axis = family.conditions
+        return Program(
+            columns,
+            family.scope,
+            axis.condition(condition),
+            family.aggregate,
+            axis.then(condition),
+            axis.versus(condition),
+            family.compare,
+        )
 
     def index(self, program: Program) -> int | None:
         """Return the id of a tree, or None if it is not in the space."""
         position = self.table_index.position
+        asked = (program.scope, program.aggregate, program.compare)
         for family in self.families:
-            if (family.scope, family.aggregate) != (program.scope, program.aggregate):
+            if (family.scope, family.aggregate, family.compare) != asked:
                 continue
             columns = tuple(position.get(name, -1) for name in program.columns)
             if not family.aggregate and self.takes_previous_columns(family):
@@ -182,7 +265,10 @@ class ProgramSpace:
                 columns = self._previous_columns
             if columns not in family.selections:
                 continue
-            condition = family.conditions.index(program.where)
+            sides = (program.where, program.versus)
+            condition = family.conditions.index(sides[0], program.then, sides[1])
+            if condition is None and program.compare and not COMPARES[program.compare].ordered:
+                condition = family.conditions.index(sides[1], program.then, sides[0])
             if condition is not None:
                 return (
                     family.start
@@ -192,15 +278,21 @@ class ProgramSpace:
         return None
 
     def denotation(self, number: int) -> Denotation:
-        """Return the cells of a program."""
+        """Return what a program means: its cells, or the values computed from them."""
         family, selection, condition = self._place(number)
-        rows = np.flatnonzero(family.conditions.mask[condition]).tolist()
+        table = self.table_index.table
+        rows = tuple(np.flatnonzero(family.conditions.mask[condition]).tolist())
         columns = family.selections[selection]
-        value = None
-        if family.aggregate is not None:
-            cells = [(row, column) for row in rows for column in columns]
-            value = AGGREGATES[family.aggregate].meaning(self.table_index.table, cells)
-        return Denotation(tuple(rows), columns, value)
+        if family.aggregate is None:
+            return Denotation(rows, columns)
+        program = self.program(number)
+        if family.compare is not None or AGGREGATES[family.aggregate].grouped:
+            return execute(program, table, self.previous)
+        if not columns:
+            follows = SCOPES[family.scope].follows
+            columns = self._previous_columns if follows else looked_at(program, table)
+        values = AGGREGATES[family.aggregate].meaning(table, rows, family.selections[selection])
+        return Denotation(rows, columns, values)
 
     def is_grounded(self, number: int) -> bool:
         """Say whether the question names the operator and the constants of a program."""
@@ -221,47 +313,3 @@ class ProgramSpace:
                 selection, condition = divmod(number - family.start, len(family.conditions))
                 return family, selection, condition
         raise IndexError(f"there is no program {number} among {len(self)}")
-
-
-_NOTHING: Final = np.zeros(0, np.float32)
-
-
-def _rewards(family: Family, answer: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(S * N,) rewards of a family for gold cells: one matrix product."""
-    if family.aggregate is not None:
-        return np.zeros(family.count, np.float32)
-    widths = np.array([len(selection) for selection in family.selections], np.float32)  # (S,)
-    per_row = np.stack([answer[:, list(s)].sum(axis=1) for s in family.selections])  # (S, R)
-    rows = np.flatnonzero(answer.any(axis=1))  # only the answer's rows can be hit
-    hits = per_row[:, rows] @ family.conditions.mask[:, rows].T.astype(np.float32)  # (S, N)
-    sizes = widths[:, None] * family.conditions.sizes[None, :]  # (S, N)
-    rewards: NDArray[np.float32] = hits / (sizes + answer.sum() - hits)
-    return rewards.ravel()
-
-
-def _value_rewards(family: Family, index: TableIndex, value: float) -> NDArray[np.float32]:
-    """(S * N,) 1 where an aggregate family's program computes the value."""
-    if family.aggregate is None:
-        return np.zeros(family.count, np.float32)
-    found = [_values(family, index, columns[0]) for columns in family.selections]
-    return np.isclose(np.concatenate(found), value, rtol=1e-9, atol=0).astype(np.float32)
-
-
-def _values(family: Family, index: TableIndex, column: int) -> NDArray[np.float64]:
-    """(N,) the value of an aggregate over a column under every condition, NaN where there is none."""
-    mask = family.conditions.mask
-    if family.aggregate == "count":
-        counts: NDArray[np.float64] = mask.sum(axis=1).astype(np.float64)
-        return counts
-    numbers = index.columns[column].column.numbers
-    stated = mask & ~np.isnan(numbers)
-    some = stated.any(axis=1)
-    if family.aggregate in ("smallest", "largest"):
-        worst = np.inf if family.aggregate == "smallest" else -np.inf
-        kept = np.where(stated, numbers, worst)
-        best = kept.min(axis=1) if family.aggregate == "smallest" else kept.max(axis=1)
-        return np.where(some, best, np.nan)
-    total = stated @ np.nan_to_num(numbers)
-    if family.aggregate == "average":
-        total = total / np.maximum(stated.sum(axis=1), 1)
-    return np.where(some, total, np.nan)

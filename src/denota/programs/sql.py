@@ -7,17 +7,25 @@ stands alone; conditions that look at other rows (IS MAX) look at the rows of `s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 from sqlglot import exp
 
-from denota.programs.execute import check, check_aggregate
+from denota.programs.execute import (
+    check,
+    check_aggregate,
+    counts_rows,
+    has_two_columns,
+    looked_at,
+    side_names,
+)
 from denota.programs.index import index_of, is_total
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
-from denota.programs.tree import Condition, Date, Number, Or, Program, Test
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
+from denota.programs.operators.aggregates import PARTS
+from denota.programs.tree import Condition, Date, Name, Number, Or, Program, Test
 from denota.programs.values import stated_by
 from denota.tables.table import Table
 from denota.tokens import word_pattern
@@ -50,52 +58,122 @@ class Query:
 def to_sql(program: Program, table: Table, previous: Query | None = None) -> Query:
     """Return the SQL of a program, given that of the turn before if it follows one up."""
     check(program, table, previous is not None)
-    names = Names(table, previous)
     columns = program.columns or (previous.columns if previous else ())
+    if counts_rows(program) and not SCOPES[program.scope].follows and not program.columns:
+        columns = tuple(table.names[place] for place in looked_at(program, table))
+    rows = _rows_of(program, program.where, table, previous)
+    picked = rows.select(exp.column(ROW))
+    if program.aggregate is None:
+        shown = [rows.names.shown(column) for column in columns]
+        order = exp.column(ROW)
+        return Query(rows.select(exp.column(ROW), *shown).order_by(order, copy=False), picked, columns)  # fmt: skip
+    check_aggregate(program.aggregate, [table.names.index(c) for c in columns], table, program.compare)  # fmt: skip
+    aggregate = AGGREGATES[program.aggregate]
+    if program.compare is not None:
+        return _compared(program, table, previous, columns, rows, picked)
+    value = aggregate.sql(rows.names, program.columns or columns)
+    if aggregate.grouped:
+        query = rows.select(*rows.names.group(columns[0]), exp.alias_(value, "value"))
+        query = query.where(rows.names.is_missing(columns[0]).not_(), copy=False)
+        query = query.group_by(rows.names.key(columns[0]), copy=False)
+        return Query(query.order_by(exp.Min(this=exp.column(ROW)), copy=False), picked, columns)
+    if aggregate.part is not None:
+        query = rows.select(exp.alias_(value, "value")).where(value.copy().is_(exp.null()).not_())
+        return Query(query.order_by(exp.column(ROW), copy=False), picked, columns)
+    return Query(rows.select(exp.alias_(value, "value")), picked, columns)
+
+
+@dataclass
+class _Rows:
+    """The rows of a program, ready to have something selected of them."""
+
+    names: Names
+    select: Callable[..., exp.Query]
+
+
+def _rows_of(
+    program: Program, condition: Condition | None, table: Table, previous: Query | None
+) -> _Rows:
+    """The rows that a condition keeps, and a step goes on to."""
+    names = Names(table, previous)
     narrowed = SCOPES[program.scope].sql(names)
     names.scope = exp.to_identifier(SCOPE) if narrowed is not None else names.source
-    where = _where(program.where, names) if program.where is not None else None
+    where = _where(condition, names) if condition is not None else None
+    step = None
+    if program.then is not None:
+        outside, names.scope = names.scope, exp.to_identifier(KEPT)
+        step = STEPS[program.then.operator].sql(program.then, names)
+        names.scope, names.looks_around = outside, True
     looks_around = names.looks_around and narrowed is not None
     source = names.scope if looks_around else names.source
     inner = None if looks_around else narrowed
+    widens = program.then is not None and STEPS[program.then.operator].widens
 
     def select(*what: Any) -> exp.Query:
         # what is new needs no copy: sqlglot's builders would copy the whole query each time
-        query = exp.select(*what, copy=False).from_(exp.Table(this=source.copy()), copy=False)
-        for condition in (inner, where):
-            if condition is not None:
-                query = query.where(condition.copy(), copy=False)
+        start = exp.to_identifier(KEPT) if step is not None and not widens else source
+        query = exp.select(*what, copy=False).from_(exp.Table(this=start.copy()), copy=False)
+        own = (inner, where) if step is None else (inner, step) if widens else (step,)
+        for one in own:
+            if one is not None:
+                query = query.where(one.copy(), copy=False)
+        if step is not None:
+            kept = exp.select(exp.Star()).from_(exp.Table(this=source.copy()))
+            for one in (inner, where):
+                if one is not None:
+                    kept = kept.where(one.copy(), copy=False)
+            query = query.with_(exp.to_identifier(KEPT), as_=kept, copy=False)
         if looks_around:
+            assert narrowed is not None
             every = exp.select(exp.Star()).from_(exp.Table(this=names.source.copy()))
-            every = every.where(narrowed.copy(), copy=False)
-            query = query.with_(exp.to_identifier(SCOPE), as_=every, copy=False)
+            _put_first(query, SCOPE, every.where(narrowed.copy(), copy=False))
         if previous is not None and _mentions(query, PREVIOUS):
-            before = exp.CTE(
-                this=previous.rows.copy(), alias=exp.TableAlias(this=exp.to_identifier(PREVIOUS))
-            )
-            existing = query.args.get("with_") or query.args.get("with")
-            if existing is not None:
-                existing.expressions.insert(0, before)
-            else:
-                query = query.with_(
-                    exp.to_identifier(PREVIOUS), as_=previous.rows.copy(), copy=False
-                )
+            _put_first(query, PREVIOUS, previous.rows.copy())
         return query
 
-    order = exp.column(ROW)
-    rows = select(exp.column(ROW))
-    if program.aggregate is not None:
-        places = [table.names.index(column) for column in columns]
-        check_aggregate(program.aggregate, places, table)
-        value: exp.Expr
-        if program.aggregate == "count":
-            value = exp.Count(this=exp.Star())
-            value = value * len(columns) if len(columns) != 1 else value
-        else:
-            value = AGGREGATES[program.aggregate].sql(names.value(columns[0]))
-        return Query(select(exp.alias_(value, "value")), rows, columns)
-    shown = [names.shown(column) for column in columns]
-    return Query(select(exp.column(ROW), *shown).order_by(order, copy=False), rows, columns)
+    return _Rows(names, select)
+
+
+def _put_first(query: exp.Query, name: str, inside: exp.Query) -> None:
+    """Name a query in front of those that a query names already."""
+    one = exp.CTE(this=inside, alias=exp.TableAlias(this=exp.to_identifier(name)))
+    existing = query.args.get("with_") or query.args.get("with")
+    if existing is not None:
+        existing.expressions.insert(0, one)
+    else:
+        query.with_(exp.to_identifier(name), as_=inside, copy=False)
+
+
+def _compared(
+    program: Program,
+    table: Table,
+    previous: Query | None,
+    columns: tuple[str, ...],
+    rows: _Rows,
+    picked: exp.Query,
+) -> Query:
+    """Two values, each a query of its own, compared."""
+    assert program.compare is not None and program.aggregate is not None
+    compare, aggregate = COMPARES[program.compare], AGGREGATES[program.aggregate]
+    other, sides = rows, (columns, columns)
+    if has_two_columns(program):
+        sides = (columns[:1], columns[1:])
+    elif program.versus is not None:
+        other = _rows_of(program, program.versus, table, previous)
+        both = (picked.copy(), other.select(exp.column(ROW)))
+        picked = exp.union(*both, distinct=True)
+    else:
+        other = _rows_of(replace(program, then=None), None, table, previous)
+    left, right = (
+        exp.Subquery(this=one.select(aggregate.sql(one.names, side)))
+        for one, side in ((rows, sides[0]), (other, sides[1]))
+    )
+    value = compare.sql(left, right)
+    if compare.gives in ("side", "word"):
+        named = side_names(program) if compare.gives == "side" else compare.answers
+        words = [exp.Literal.string(word) for word in named]
+        value = exp.case().when(value, words[0]).when(compare.sql(right.copy(), left.copy()), words[1])  # fmt: skip
+    return Query(exp.select(exp.alias_(value, "value")), picked, columns)
 
 
 def rows_query(rows: Sequence[int], columns: Sequence[str], table: Table) -> Query:
@@ -113,6 +191,7 @@ def rows_query(rows: Sequence[int], columns: Sequence[str], table: Table) -> Que
 
 SCOPE: Final = "scope"
 PREVIOUS: Final = "previous"
+KEPT: Final = "kept"
 
 
 def sql_names(table: Table) -> tuple[tuple[str, str], ...]:
@@ -286,6 +365,117 @@ class Names:
         """Whether the row is so many after one of the previous answer's."""
         return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(PREVIOUS))
 
+    def than_column(self, column: str, symbol: str, other: Any) -> exp.Expr:
+        """Two columns of one kind compared."""
+        assert isinstance(other, Name)
+        kinds = {self.table[column].kind, self.table[other.text].kind}
+        if len(kinds) > 1 or kinds == {"text"}:
+            return exp.false()
+        return _COMPARE[symbol](this=self.value(column), expression=self.value(other.text))
+
+    def beside_kept(self, by: int) -> exp.Expr:
+        """Whether the row is so many after one that was kept."""
+        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(KEPT))
+
+    def beyond_kept(self, after: bool) -> exp.Expr:
+        """Whether the row comes after or before all that were kept."""
+        edge = (exp.Max if after else exp.Min)(this=exp.column(ROW))
+        kept = exp.Subquery(this=exp.select(edge).from_(KEPT))
+        return (exp.GT if after else exp.LT)(this=exp.column(ROW), expression=kept)
+
+    def than_kept(self, column: str, above: bool) -> exp.Expr:
+        """Whether the value is above or below all those that were kept."""
+        if index_of(self.table).columns[self.table.names.index(column)].order is None:
+            return exp.false()
+        edge = (exp.Max if above else exp.Min)(this=self.value(column))
+        kept = exp.Subquery(this=exp.select(edge).from_(KEPT))
+        return (exp.GT if above else exp.LT)(this=self.value(column), expression=kept)
+
+    def same_as_kept(self, column: str) -> exp.Expr:
+        """Whether another row that was kept has the same value."""
+        theirs = exp.select(self.key(column)).from_(KEPT)
+        own = exp.select(exp.column(ROW)).from_(KEPT)
+        return exp.and_(self.key(column).isin(query=theirs), exp.column(ROW).isin(query=own).not_())
+
+    def grouped(self, step: Test, largest: bool) -> exp.Expr:
+        """Whether the row's group, among those kept, occurs or sums to the most, the least, or so often."""
+        column = step.column or ""
+        present = self.is_missing(column).not_()
+        amount: exp.Expr = exp.Count(this=exp.Star())
+        if isinstance(step.argument, Name):
+            amount = exp.Sum(this=self.value(step.argument.text))
+            if self.table[step.argument.text].kind != "number":
+                return exp.false()
+        groups = exp.select(self.key(column)).from_(KEPT).where(present).group_by(self.key(column))
+        if isinstance(step.argument, Number):
+            chosen = groups.having(exp.EQ(this=amount, expression=_number(step.argument.value)))
+        else:
+            amounts = exp.select(exp.alias_(amount.copy(), "amount")).from_(KEPT)
+            amounts = amounts.where(present.copy()).group_by(self.key(column))
+            best = (exp.Max if largest else exp.Min)(this=exp.column("amount"))
+            edge = exp.select(best).from_(exp.Subquery(this=amounts, alias=exp.TableAlias(this=exp.to_identifier("amounts"))))  # fmt: skip
+            chosen = groups.having(exp.EQ(this=amount, expression=exp.Subquery(this=edge)))
+        return exp.and_(self.key(column).isin(query=chosen), present.copy())
+
+    def key(self, column: str) -> exp.Expr:
+        """One expression that is equal for cells of one value class, never NULL."""
+        if self.table[column].kind == "text":
+            return self.text(column)
+        value = exp.cast(self.value(column), "text")
+        return exp.Coalesce(this=value, expressions=[self.text(column)])
+
+    def count_distinct(self, column: str) -> exp.Expr:
+        """How many different values the rows have, blank cells left out."""
+        present = exp.case().when(self.is_missing(column).not_(), self.key(column))
+        return exp.Count(this=exp.Distinct(expressions=[present]))
+
+    def group(self, column: str) -> list[exp.Expr]:
+        """What a group of rows with one value is called."""
+        return [exp.alias_(exp.Min(this=self.text(column)), "group", quoted=True)]
+
+    def day(self, column: str) -> exp.Expr:
+        """The first date in days."""
+        seconds = exp.Anonymous(this="EPOCH", expressions=[exp.Min(this=self.value(column))])
+        return exp.paren(seconds) / exp.Literal.number("86400.0")
+
+    def best_column(self, largest: bool) -> exp.Expr:
+        """The name of the column of numbers with the largest or smallest sum, none if two are tied."""
+        names = [c.name for c in self.table.columns if c.kind == "number"]
+        if not names:
+            return exp.null()
+        sums = {name: exp.Sum(this=self.value(name)) for name in names}
+        compare = exp.GT if largest else exp.LT
+        chosen = exp.case()
+        for name, total in sums.items():
+            least = exp.Literal.number("-1e308" if largest else "1e308")
+            others = [
+                compare(this=total.copy(), expression=exp.Coalesce(this=other.copy(), expressions=[least.copy()]))
+                for own, other in sums.items()
+                if own != name
+            ]  # fmt: skip
+            stated = total.copy().is_(exp.null()).not_()
+            chosen = chosen.when(exp.and_(stated, *others), exp.Literal.string(name))
+        return chosen
+
+    def part(self, column: str, name: str) -> exp.Expr:
+        """A part of the text of each cell."""
+        inside = name.endswith("_inside")
+        pattern = exp.Literal.string(PARTS["two_numbers" if inside else name])
+
+        def group(number: int) -> exp.Expr:
+            found = exp.RegexpExtract(this=self.text(column), expression=pattern, group=_number(number))  # fmt: skip
+            return exp.Nullif(this=found, expression=exp.Literal.string(""))
+
+        def stated(number: int) -> exp.Expr:
+            bare = exp.Replace(this=group(number), expression=exp.Literal.string(","), replacement=exp.Literal.string(""))  # fmt: skip
+            return exp.cast(bare, "double")
+
+        if name == "difference_inside":
+            return exp.Abs(this=exp.paren(stated(1) - stated(2)))
+        if name == "sum_inside":
+            return exp.paren(stated(1) + stated(2))
+        return group(1) if name in ("first_part", "last_part", "in_brackets") else stated(1)
+
     def not_total(self) -> exp.Expr:
         """Whether no cell of the row says `Total`."""
         says = []
@@ -311,7 +501,8 @@ class Names:
 def source_name(table: Table) -> str:
     """The table's name in SQL: its file name without the ending, never one of our own words."""
     name = table.name.split(".")[0].strip() or "table"
-    return name if name.casefold() not in (SCOPE, PREVIOUS, ROW, "before") else f"{name} table"
+    own = (SCOPE, PREVIOUS, KEPT, ROW, "before", "amounts")
+    return name if name.casefold() not in own else f"{name} table"
 
 
 def _where(condition: Condition, names: Names) -> exp.Expr:

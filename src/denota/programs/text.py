@@ -2,7 +2,9 @@
 
     SELECT Leader, Crew WHERE "Longest day's run" IS MAX
     FOLLOW-UP WHERE Ships = '2' OR Ships = '3'
-    COUNT (SELECT Leader OF PREVIOUS WHERE Departed > DATE '1893')
+    COUNT (ROWS WHERE Departed > DATE '1893')
+    SELECT Leader WHERE Ships = '2' THEN Crew IS MAX
+    DIFFERENCE (SUM (SELECT Crew WHERE Ships = '2' VERSUS Ships = '3'))
 
 Names stand bare or in double quotes, values in single quotes; a quote inside is doubled. Keywords are read in any case.
 """
@@ -11,18 +13,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn
 
 from denota.errors import ProgramError
 from denota.programs.execute import is_date
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
-from denota.programs.operators.declare import ScopeOperator, TestOperator
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
+from denota.programs.operators.declare import StepOperator, TestOperator
 from denota.programs.tree import (
     And,
     Argument,
     Condition,
     Date,
+    Name,
     Number,
     Or,
     Program,
@@ -38,17 +42,29 @@ def print_program(program: Program) -> str:
     >>> print_program(Program(("Leader",), where=Test("greater", "Crew", Number(50))))
     'SELECT Leader WHERE Crew > 50'
     """
-    scope = SCOPES[program.scope]
-    if program.columns:
-        text = "SELECT " + ", ".join(map(_name, program.columns))
-        text += f" {scope.with_columns}" if scope.with_columns else ""
-    elif program.where is None and program.scope == "previous":
-        text = SAME
-    else:
-        text = scope.alone
+    text = _body(program)
     if program.where is not None:
         text += f" WHERE {_condition(program.where)}"
-    return f"{AGGREGATES[program.aggregate].keyword} ({text})" if program.aggregate else text
+    if program.versus is not None:
+        text += f" VERSUS {_condition(program.versus)}"
+    if program.then is not None:
+        text += f" THEN {_test(program.then, STEPS[program.then.operator])}"
+    if program.aggregate is not None:
+        text = f"{AGGREGATES[program.aggregate].keyword} ({text})"
+    return f"{COMPARES[program.compare].keyword} ({text})" if program.compare is not None else text
+
+
+def _body(program: Program) -> str:
+    """What is selected, from which rows."""
+    scope = SCOPES[program.scope]
+    behind = f" {scope.with_columns}" if scope.with_columns else ""
+    if program.columns:
+        return "SELECT " + ", ".join(map(_name, program.columns)) + behind
+    if not scope.follows:
+        return f"{ROWS}{behind}"
+    if program.where is None and program.scope == "previous" and program.then is None:
+        return SAME
+    return scope.alone
 
 
 def parse_program(text: str) -> Program:
@@ -64,6 +80,7 @@ def parse_program(text: str) -> Program:
 
 
 SAME: Final = "SAME AS PREVIOUS"
+ROWS: Final = "ROWS"
 
 
 def print_date(date: Date) -> str:
@@ -75,14 +92,17 @@ def print_date(date: Date) -> str:
 
 def _condition(condition: Condition) -> str:
     if isinstance(condition, Test):
-        test = TESTS[condition.operator]
-        parts = [_name(condition.column)] if condition.column is not None else []
-        parts += test.keywords
-        if condition.argument is not None:
-            parts.append(_argument(condition.argument))
-        return " ".join(parts)
+        return _test(condition, TESTS[condition.operator])
     joint = " OR " if isinstance(condition, Or) else " AND "
     return joint.join(map(_condition, condition.parts))
+
+
+def _test(test: Test, operator: TestOperator | StepOperator) -> str:
+    parts = [_name(test.column)] if test.column is not None else []
+    parts += operator.keywords
+    if test.argument is not None:
+        parts.append(_argument(test.argument))
+    return " ".join(parts)
 
 
 def _name(name: str) -> str:
@@ -97,23 +117,18 @@ def _argument(argument: Argument) -> str:
         return str(int(argument.value)) if whole else repr(argument.value)
     if isinstance(argument, Date):
         return f"DATE '{print_date(argument)}'"
+    if isinstance(argument, Name):
+        return _name(argument.text)
     return "'" + argument.text.replace("'", "''") + "'"
 
 
 _BARE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PHRASES: Final = [
-    *(test.keywords for test in TESTS.values()),
-    *(
-        tuple(phrase.split())
-        for s in SCOPES.values()
-        for phrase in (s.alone, s.with_columns)
-        if phrase
-    ),
-    *((aggregate.keyword,) for aggregate in AGGREGATES.values()),
-    tuple(SAME.split()),
-    ("SELECT", "WHERE", "OR", "AND", "DATE"),
-]
-_KEYWORDS: Final = frozenset(word for phrase in _PHRASES for word in phrase)
+_RESERVED: Final = (
+    "SELECT WHERE OR AND DATE CONTAINS NOT IS IN DECADE EMPTY ZERO POSITIVE MAX MIN WITH TIES TOP BOTTOM NUMBER FIRST LAST ROW ROWS DISTINCT "
+    "SAME AS PREVIOUS FOLLOW-UP OF CELL WITHOUT TOTALS OTHERS NEXT BEFORE COUNT SUM AVERAGE SMALLEST LARGEST = != > >= < <="
+)
+"""Words that are no bare names. Those of newer operators need not be among them: they stand where no name can."""
+_KEYWORDS: Final = frozenset(_RESERVED.split())
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)|(?P<name>"(?:[^"]|"")*")|(?P<string>'(?:[^']|'')*')"""
     r"""|(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?P<symbol>!=|>=|<=|[=<>,()])"""
@@ -141,46 +156,73 @@ class _Parser:
         self.at = 0
 
     def program(self) -> Program:
-        program = self._aggregate() or self._select()
+        program = self._aggregate() or self._compared() or self._select()
         if self._now.kind != "end":
             self._fail("the end")
+        if not program.columns and not SCOPES[program.scope].follows and not program.aggregate:
+            raise ProgramError("ROWS stands only inside what is computed of rows, such as COUNT")
         return program
 
-    def _aggregate(self) -> Program | None:
-        for name, aggregate in AGGREGATES.items():
-            if self._take((aggregate.keyword,)):
-                if not self._take(("(",)):
-                    self._fail("( and a program")
-                inside = self._select()
-                if not self._take((")",)):
-                    self._fail(")")
-                return Program(inside.columns, inside.scope, inside.where, name)
+    def _compared(self) -> Program | None:
+        for name, keywords in _by_length({n: c.keyword for n, c in COMPARES.items()}):
+            if self._take(keywords):
+                self._open()
+                inside = self._aggregate()
+                if inside is None:
+                    self._fail("COUNT, SUM or another value")
+                self._close()
+                return replace(inside, compare=name)
         return None
+
+    def _aggregate(self) -> Program | None:
+        for name, keywords in _by_length({n: a.keyword for n, a in AGGREGATES.items()}):
+            if self._take(keywords):
+                self._open()
+                inside = self._select()
+                self._close()
+                return replace(inside, aggregate=name)
+        return None
+
+    def _open(self) -> None:
+        if not self._take(("(",)):
+            self._fail("( and a program")
+
+    def _close(self) -> None:
+        if not self._take((")",)):
+            self._fail(")")
 
     def _select(self) -> Program:
         columns: tuple[str, ...] = ()
         scope = "table"
-        if self._take(("SELECT",)):
-            columns = (self._column(),)
-            while self._take((",",)):
-                columns += (self._column(),)
-            for name, operator in _by_length(lambda s: s.with_columns):
-                if operator and self._take(operator):
-                    scope = name
-                    break
+        with_columns = {name: s.with_columns for name, s in SCOPES.items()}
+        if self._take(("SELECT",)) or self._take((ROWS,)):
+            if self.tokens[self.at - 1].upper == "SELECT":
+                columns = (self._column(),)
+                while self._take((",",)):
+                    columns += (self._column(),)
+            else:
+                with_columns = {n: p for n, p in with_columns.items() if not SCOPES[n].follows}
+            scope = self._scope(with_columns) or scope
         elif self._take(tuple(SAME.split())):
             return Program((), "previous")
         else:
-            for name, operator in _by_length(lambda s: s.alone):
-                if operator and self._take(operator):
-                    scope = name
-                    break
-            else:
+            found = self._scope({name: s.alone for name, s in SCOPES.items()})
+            if found is None:
                 self._fail("SELECT, FOLLOW-UP or another way to begin")
+            scope = found
         where = self._where() if self._take(("WHERE",)) else None
-        if not columns and scope == "previous" and where is None:
+        versus = self._where() if self._take(("VERSUS",)) else None
+        then = self._step() if self._take(("THEN",)) else None
+        if not columns and scope == "previous" and where is None and then is None:
             self._fail("WHERE (or SAME AS PREVIOUS)")
-        return Program(columns, scope, where)
+        return Program(columns, scope, where, None, then, versus)
+
+    def _scope(self, phrases: dict[str, str]) -> str | None:
+        """The scope whose phrase comes next, if one does."""
+        for name, words in _by_length(phrases):
+            if words and self._take(words):
+                return name
+        return None
 
     def _where(self) -> Condition:
         parts = [self._test()]
@@ -192,18 +234,28 @@ class _Parser:
         return parts[0]
 
     def _test(self) -> Test:
-        for test in _tests(has_column=False):
-            if self._take(test.keywords):
-                return Test(test.name, None, self._argument(test))
-        column = self._column()
-        for test in _tests(has_column=True):
-            if self._take(test.keywords):
-                return Test(test.name, column, self._argument(test))
-        self._fail("a comparison such as =, > or IS MAX")
+        return self._one_of(list(TESTS.values()), "a comparison such as =, > or IS MAX")
 
-    def _argument(self, test: TestOperator) -> Argument | None:
+    def _step(self) -> Test:
+        return self._one_of(list(STEPS.values()), "a step such as IS MAX or NEXT ROW")
+
+    def _one_of(self, operators: Sequence[TestOperator | StepOperator], wanted: str) -> Test:
+        """One of some operators, those with longer keywords first, so that IS MAX WITH TIES is not taken for IS MAX."""
+        ordered = sorted(operators, key=lambda operator: -len(operator.keywords))
+        for operator in ordered:
+            if not operator.has_column and self._take(operator.keywords):
+                return Test(operator.name, None, self._argument(operator))
+        column = self._column()
+        for operator in ordered:
+            if operator.has_column and self._take(operator.keywords):
+                return Test(operator.name, column, self._argument(operator))
+        self._fail(wanted)
+
+    def _argument(self, test: TestOperator | StepOperator) -> Argument | None:
         if test.takes is None:
             return None
+        if test.takes == "column":
+            return Name(self._column())
         token = self._now
         if test.takes in ("value", "word") and token.kind in ("string", "number", "word"):
             self.at += 1
@@ -269,15 +321,10 @@ class _Parser:
         raise ProgramError(f"expected {wanted} at character {place + 1} of the program: {marked}")
 
 
-def _tests(has_column: bool) -> list[TestOperator]:
-    """The tests, those with longer keywords first, so that IS MAX WITH TIES is not taken for IS MAX."""
-    tests = [test for test in TESTS.values() if test.has_column == has_column]
-    return sorted(tests, key=lambda test: -len(test.keywords))
-
-
-def _by_length(spelling: Callable[[ScopeOperator], str]) -> list[tuple[str, tuple[str, ...]]]:
-    phrases = [(name, tuple(spelling(scope).split())) for name, scope in SCOPES.items()]
-    return sorted(phrases, key=lambda item: -len(item[1]))
+def _by_length(phrases: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Names with the words they are written in, the longest first."""
+    split = [(name, tuple(phrase.split())) for name, phrase in phrases.items()]
+    return sorted(split, key=lambda item: -len(item[1]))
 
 
 def _unquoted(token: _Token) -> str:

@@ -1,7 +1,8 @@
 """Program trees: what a question means, as frozen data.
 
-A program selects cells: some columns of some rows. `scope` says which rows it starts from (the whole table, the previous answer's
-rows, ...), `where` which of those it keeps. The printed form is in `text`, the meaning in `execute`.
+A program asks something of a set of rows. `scope` says which rows it starts from (the whole table, the previous answer's rows, ...),
+`where` which of those it keeps, `then` which rows it goes on to from there. What is asked is some columns' cells, or an aggregate of
+them, or two aggregates compared. The printed form is in `text`, the meaning in `execute`.
 """
 
 from __future__ import annotations
@@ -42,12 +43,19 @@ class Date:
     written: str = field(default="", compare=False)
 
 
-Argument = Value | Word | Number | Date
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Another column, by its name."""
+
+    text: str
+
+
+Argument = Value | Word | Number | Date | Name
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One condition on rows: an operator, the column it looks at (None if it looks at row order), and its argument."""
+    """One condition on rows, or one step from rows to rows: an operator, the column it looks at (None if it looks at row order), and its argument."""
 
     operator: str
     column: str | None = None
@@ -78,15 +86,37 @@ class Program:
     """A whole program."""
 
     columns: tuple[str, ...] = ()
-    """The columns selected; none means the previous answer's."""
+    """The columns selected; none means the previous answer's, or, where rows are counted, none at all."""
     scope: str = "table"
     """The name of a scope operator."""
     where: Condition | None = None
     aggregate: str | None = None
     """The name of an aggregate operator, if the answer is a value and not cells."""
+    then: Test | None = None
+    """A step operator, from the rows that `where` keeps to the rows that are asked about."""
+    versus: Condition | None = None
+    """The condition of the second row set, where two are compared."""
+    compare: str | None = None
+    """The name of a comparing operator, if two values are compared."""
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Its conditions: that of its rows and that of the rows they are compared with."""
+        return tuple(one for one in (self.where, self.versus) if one is not None)
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        """The tests of its condition, all of them."""
-        where = self.where
-        return () if where is None else (where,) if isinstance(where, Test) else where.parts
+        """The tests of its conditions and its step, all of them."""
+        tests = [test for condition in self.conditions for test in tests_of(condition)]
+        return (*tests, self.then) if self.then is not None else tuple(tests)
+
+
+def tests_of(condition: Condition | None) -> tuple[Test, ...]:
+    """Return the tests of a condition.
+
+    >>> tests_of(None), len(tests_of(And((Test("max", "Crew"), Test("first")))))
+    ((), 2)
+    """
+    if condition is None:
+        return ()
+    return (condition,) if isinstance(condition, Test) else condition.parts

@@ -5,23 +5,29 @@ from __future__ import annotations
 from typing import Final
 
 from denota.errors import ProgramError
-from denota.programs.operators.aggregates import AVERAGE, COUNT, LARGEST, SMALLEST, SUM
+from denota.programs.operators.aggregates import AGGREGATES
+from denota.programs.operators.compare import COMPARES
 from denota.programs.operators.comparison import (
     AT_LEAST,
     AT_MOST,
     DATE_IS,
     DECADE_IS,
+    EQUAL_COLUMN,
     GREATER,
+    GREATER_COLUMN,
     IS_EMPTY,
     IS_NOT_EMPTY,
     IS_POSITIVE,
     IS_ZERO,
     LESS,
+    LESS_COLUMN,
 )
 from denota.programs.operators.declare import (
     AggregateOperator,
+    CompareOperator,
     Feature,
     ScopeOperator,
+    StepOperator,
     TestOperator,
 )
 from denota.programs.operators.equality import CONTAINS, EQUAL, NOT_CONTAINS, NOT_EQUAL
@@ -35,6 +41,7 @@ from denota.programs.operators.scopes import (
     TABLE,
     WITHOUT_TOTALS,
 )
+from denota.programs.operators.steps import STEPS
 from denota.programs.operators.superlative import (
     BOTTOM,
     DISTINCT,
@@ -57,14 +64,12 @@ TESTS: Final[dict[str, TestOperator]] = {
         EQUAL, NOT_EQUAL, GREATER, AT_LEAST, LESS, AT_MOST, MAX, MIN,
         CONTAINS, NOT_CONTAINS, DATE_IS, DECADE_IS, IS_EMPTY, IS_NOT_EMPTY, IS_ZERO, IS_POSITIVE, MAX_TIES, MIN_TIES, TOP, BOTTOM, KTH_MAX, KTH_MIN,
         FIRST, LAST, FIRST_K, LAST_K, DISTINCT, SAME_VALUE,
+        GREATER_COLUMN, LESS_COLUMN, EQUAL_COLUMN,
     )
 }  # fmt: skip
 SCOPES: Final[dict[str, ScopeOperator]] = {
     scope.name: scope
     for scope in (TABLE, PREVIOUS, CELL, WITHOUT_TOTALS, OTHERS, NEXT_ROW, ROW_BEFORE)
-}
-AGGREGATES: Final[dict[str, AggregateOperator]] = {
-    aggregate.name: aggregate for aggregate in (COUNT, SUM, AVERAGE, SMALLEST, LARGEST)
 }
 FEATURES: Final[dict[str, Feature]] = {
     feature.name: feature
@@ -75,6 +80,11 @@ FEATURES: Final[dict[str, Feature]] = {
         Feature("several_columns", "more than one column selected", example="SELECT Leader, Crew"),
         Feature("columns_of_previous", "another column of the previous rows", example="SELECT Crew OF PREVIOUS"),
         Feature("number_words", "numbers written as words", example="the top three"),
+        Feature("three", "three conditions at once", example="... WHERE Ships = '2' AND Crew > 50 AND Result = 'Lost'"),
+        Feature("either", "one of two conditions on different columns", example="... WHERE Ships = '2' OR Crew > 50"),
+        Feature("nothing_left", "conditions that no row satisfies: the answer is none, or 0", example="COUNT (ROWS WHERE Ships = '4' AND Crew < 5)"),
+        Feature("then", "a superlative, the first or the last among the rows that a condition keeps", example="... WHERE Ships = '2' THEN Crew IS MAX"),
+        Feature("versus", "two row sets compared", example="... WHERE Ships = '2' VERSUS Ships = '3'"),
     )
 }  # fmt: skip
 
@@ -93,15 +103,31 @@ _DYNSP = frozenset(
     ]
 )
 _DYNSP_PLUS = _DYNSP | {"or", "cell"}
-_EXTENDED = (
-    _DYNSP | set(TESTS) | set(FEATURES) | {"without_totals", "others", "next_row", "row_before"}
-)
+_EXTENDED = _DYNSP | frozenset(
+    [
+        *("contains", "not_contains", "date_is", "decade_is", "is_empty", "is_not_empty", "is_zero", "is_positive"),
+        *("max_ties", "min_ties", "top", "bottom", "kth_max", "kth_min", "first", "last", "first_k", "last_k"),
+        *("distinct", "same_value", "without_totals", "others", "next_row", "row_before"),
+        *("or", "any_of", "and", "several_columns", "columns_of_previous", "number_words"),
+    ]
+)  # fmt: skip
+_FULL = (_EXTENDED | {*TESTS, *FEATURES, *STEPS, *AGGREGATES, *COMPARES}) - {"or"}
 LANGUAGES: Final[dict[str, frozenset[str]]] = {
     "dynsp": _DYNSP,
     "dynsp++": _DYNSP_PLUS,
-    "extended": frozenset(_EXTENDED),
+    "extended": _EXTENDED,
+    "full": frozenset(_FULL),
 }
-"""The names of the operators of each language; a set of one's own is as good."""
+"""The names of the operators of each language; a set of one's own is as good. `full` has every operator there is but FOLLOW-UP CELL, and joins by OR only values that the question names."""
+
+Operator = (
+    TestOperator | ScopeOperator | StepOperator | AggregateOperator | CompareOperator | Feature
+)
+
+
+def declared() -> dict[str, Operator]:
+    """Return every operator by its name; a test of place is named where it is also a step."""
+    return {**FEATURES, **STEPS, **TESTS, **SCOPES, **AGGREGATES, **COMPARES}
 
 
 def language_of(name: str) -> frozenset[str]:
@@ -118,7 +144,7 @@ def language_of(name: str) -> frozenset[str]:
             f"there is no language {base!r}; the languages are {', '.join(LANGUAGES)}"
         )
     language = set(LANGUAGES[base])
-    known = {*TESTS, *SCOPES, *AGGREGATES, *FEATURES}
+    known = declared()
     for change in changes:
         if change[:1] not in ("+", "-") or change[1:] not in known:
             raise ProgramError(

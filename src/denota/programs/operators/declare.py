@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.constants import Constants
-from denota.programs.index import Mask, TableIndex
+from denota.programs.denotation import Value
+from denota.programs.index import ColumnIndex, Mask, TableIndex
 from denota.programs.lexicon import has_trigger
 from denota.programs.tree import Argument, Number, Test
 from denota.tables.table import Table
@@ -25,6 +26,8 @@ Meaning = Callable[[Table, Sequence[int], Test, Sequence[int]], list[int]]
 """(table, rows in table order, test, previous answer's rows) -> the rows the test keeps."""
 Needs = Literal["lexical", "trigger", "nothing"]
 """What makes a use of the operator grounded: words shared with its constant, a trigger word, or nothing."""
+Takes = Literal["value", "word", "number", "constant", "column"] | None
+"""What an operator takes besides its column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +75,15 @@ class TestOperator:
         None
     )
     """The argument of a candidate: (situation, column, first) -> argument."""
-    takes: Literal["value", "word", "number", "constant"] | None = None
+    takes: Takes = None
     has_column: bool = True
     needs: Needs = "nothing"
     row_order: bool = False
     """Whether the meaning depends on the order of rows (a tie broken by it counts)."""
+    ranks: bool = False
+    """Whether it goes by a column's order; the order of rows then matters only for ties."""
+    words: tuple[str, ...] = ()
+    """Words and phrases of a question that call for it, besides those of `lexicon.toml`."""
     english_of_dates: str = ""
     """Another English form for a date as argument."""
     example: str = ""
@@ -103,20 +110,92 @@ class ScopeOperator:
     """Whether it needs a previous answer."""
     needs: Needs = "nothing"
     row_order: bool = False
+    words: tuple[str, ...] = ()
+    example: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class StepOperator:
+    """An operator from the rows that a condition keeps to the rows that are asked about: `THEN Crew IS MAX`, `THEN NEXT ROW`."""
+
+    name: str
+    keywords: tuple[str, ...]
+    english: str
+    """With {column} and {argument}."""
+    meaning: Meaning
+    """(table, rows kept, step, rows of the scope) -> rows."""
+    choices: Callable[[Situation], Sequence[tuple[int, int]]]
+    """(column, what `argument` turns into the argument) of every use in a situation."""
+    apply: Callable[[Situation, int, int, Mask], Mask]
+    """(situation, column, first, (N, R) rows kept) -> (N, R) rows."""
+    sql: Callable[[Test, Names], Any]
+    """The condition on rows, as a sqlglot expression; `names.kept` are the rows kept."""
+    follows: Literal["several", "few", "any"] = "several"
+    """The row sets it is offered after: of two rows and more, of a few that the question names, or of several or all rows."""
+    widens: bool = False
+    """Whether its rows need not be among those kept."""
+    argument: Callable[[Situation, int, int], Argument | None] = lambda situation, column, first: (
+        None
+    )
+    takes: Takes = None
+    has_column: bool = True
+    needs: Needs = "trigger"
+    row_order: bool = False
+    words: tuple[str, ...] = ()
     example: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class AggregateOperator:
-    """An operator that computes a value from the selected cells."""
+    """An operator that computes values from the selected cells."""
 
     name: str
     keyword: str
     english: str
-    meaning: Callable[[Table, list[tuple[int, int]]], float | None]
-    sql: Callable[[Any], Any]
-    numeric: bool = True
+    meaning: Callable[[Table, Sequence[int], Sequence[int]], tuple[Value, ...]]
+    """(table, rows, columns) -> the values, none if there is nothing to compute them from."""
+    sql: Callable[[Names, Sequence[str]], Any]
+    """(names, columns) -> the value as a sqlglot expression over the rows."""
+    over: Callable[[Sequence[ColumnIndex], Mask], NDArray[np.float64]] | None = None
+    """(columns, (N, R) rows) -> (N,) the value of each set of rows, NaN for none; without it the space asks `meaning`."""
+    of: tuple[Literal["any", "number", "date"], ...] = ("number",)
+    """The columns it takes; none where it counts rows."""
+    compared: bool = False
+    """Whether it is asked for only to compare two of them."""
+    yes_no: bool = False
+    """Whether its value is yes or no."""
+    grouped: bool = False
+    """Whether it gives a value for each group of rows that share the first column's value."""
+    per: str = ""
+    """The aggregate that it takes of each group."""
+    part: Callable[[str], Value | None] | None = None
+    """The part of each cell's text that it gives, where it gives parts."""
+    names_column: bool = False
+    """Whether its value is the name of a column."""
     needs: Needs = "trigger"
+    words: tuple[str, ...] = ()
+    example: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CompareOperator:
+    """An operator on two values: of two row sets, of two columns, or of a part and the whole."""
+
+    name: str
+    keyword: str
+    english: str
+    """With {left} and {right}."""
+    over: Callable[[Any, Any], Any]
+    """Two numbers, or arrays of them, to the result; where one is NaN the result is not looked at. For one that names a side or a word: 1 for the first, 2 for the second, 0 for neither."""
+    sql: Callable[[Any, Any], Any]
+    sides: frozenset[Literal["rows", "columns", "whole"]]
+    gives: Literal["number", "yes_no", "side", "word"] = "number"
+    answers: tuple[str, str] = ("", "")
+    """The word for a larger and for a smaller left side, where it gives one."""
+    ordered: bool = False
+    """Whether it matters which side comes first."""
+    needs: Needs = "trigger"
+    words: tuple[str, ...] = ()
     example: str = ""
 
 
@@ -127,6 +206,7 @@ class Feature:
     name: str
     english: str
     needs: Needs = "nothing"
+    words: tuple[str, ...] = ()
     example: str = ""
 
 

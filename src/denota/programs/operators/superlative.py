@@ -61,7 +61,7 @@ def _count(test: Test) -> int:
     return int(test.argument.value)
 
 
-def _counts(situation: Situation) -> list[tuple[int, int]]:
+def counts_in(situation: Situation) -> list[tuple[int, int]]:
     """(position in `numbers`, k) of the numbers that can be a count."""
     numbers = [n.value for n in situation.numbers]
     return [(i, int(n)) for i, n in enumerate(numbers) if 2 <= n <= MOST and n == int(n)]
@@ -87,7 +87,7 @@ Pick = Callable[[NDArray[np.float64], NDArray[np.int64], int], NDArray[np.int64]
 def _candidates(name: str, pick: Pick, counted: bool) -> Callable[[Situation], Block]:
     def candidates(situation: Situation) -> Block:
         grounded = situation.triggered(name)
-        counts = _counts(situation) if counted else [(0, 1)]
+        counts = counts_in(situation) if counted else [(0, 1)]
         parts = []
         for position, order, rows in _orders(situation) if counts else []:
             usable = [(i, k) for i, k in counts if k <= len(rows)]
@@ -102,7 +102,8 @@ def _candidates(name: str, pick: Pick, counted: bool) -> Callable[[Situation], B
     return candidates
 
 
-def _number(situation: Situation, column: int, first: int) -> Argument:
+def number_argument(situation: Situation, column: int, first: int) -> Argument:
+    """Return the number of the question that a candidate counts with."""
     return situation.numbers[first]
 
 
@@ -124,10 +125,11 @@ def _test(
         meaning=meaning,
         sql=sql,
         candidates=_candidates(name, pick, counted),
-        argument=_number if counted else lambda situation, column, first: None,
+        argument=number_argument if counted else lambda situation, column, first: None,
         takes="number" if counted else None,
         needs="trigger",
         row_order=row_order,
+        ranks=True,
         example=example,
     )
 
@@ -215,7 +217,7 @@ DISTINCT = TestOperator(
 def _place(name: str, last: bool, counted: bool) -> Callable[[Situation], Block]:
     def candidates(situation: Situation) -> Block:
         rows = np.flatnonzero(situation.scope)
-        counts = [(i, k) for i, k in _counts(situation) if k <= len(rows)] if counted else [(0, 1)]
+        counts = [(i, k) for i, k in counts_in(situation) if k <= len(rows)] if counted else [(0, 1)]
         if not counts or not len(rows):
             return block([], situation.index.rows, situation.scope)
         mask = np.zeros((len(counts), situation.index.rows), bool)
@@ -244,7 +246,7 @@ def _row_test(
         meaning=meaning,
         sql=lambda test, names: names.placed(last, _count(test) if counted else 1),
         candidates=_place(name, last, counted),
-        argument=_number if counted else lambda situation, column, first: None,
+        argument=number_argument if counted else lambda situation, column, first: None,
         takes="number" if counted else None,
         has_column=False,
         needs="trigger",
