@@ -1,5 +1,6 @@
 """Datasets: the SQA release and the project's own JSONL, as questions and examples."""
 
+from denota.data.answer import Answer, Cells, Item, Values
 from denota.data.example import Example, Question, conversations
 from denota.data.fetch import OFFICIAL_URL, Fetched, fetch_sqa
 from denota.data.jsonl import read_jsonl, write_jsonl
@@ -12,11 +13,15 @@ from denota.data.sqa import read_examples, read_questions
 
 __all__ = [
     "OFFICIAL_URL",
+    "Answer",
+    "Cells",
     "Example",
     "Fetched",
+    "Item",
     "Loaded",
     "Problem",
     "Question",
+    "Values",
     "conversations",
     "fetch_sqa",
     "load_examples",

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from denota.data.answer import Cells
 from denota.data.coordinates import parse_cells
 from denota.data.example import Example, Question
 from denota.data.tsv import Record, read_header, read_records
@@ -44,7 +45,7 @@ def read_examples(path: str | Path) -> tuple[Example, ...]:
         raise DataError(f"{path} has no answers; use a split that has them, or predict instead")
     records = list(read_records(path, _QUESTION_COLUMNS + _ANSWER_COLUMNS))
     return tuple(
-        Example(question, _answer(record, question.table))
+        Example(question, Cells(_answer(record, question.table)))
         for record, question in zip(records, _questions(records), strict=True)
     )
 
