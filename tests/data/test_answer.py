@@ -139,7 +139,7 @@ def test_items_match_where_their_keys_are_equal(one: Item, other: Item) -> None:
 def test_folding_is_done_once(text: str) -> None:
     """What is folded has the key of the text, but for a second full stop at the end and letters that change under NFKD."""
     folded = fold(text)
-    if text.isascii() and not folded.endswith((".", "`", *"])*#+\"")):
+    if text.isascii() and not folded.endswith((".", "`", *'])*#+"')):
         assert fold(folded) == folded and item_key(folded) == item_key(text)
 
 
