@@ -50,8 +50,8 @@ def executions(examples, language):  # type: ignore[no-untyped-def]
         question = example.question
         before = previous.get(question.sequence) if question.position else None
         space = program_space(question.text, question.table, before, language)
-        programs += len(space.rewards(example.answer))
-        previous[question.sequence] = Denotation.of_cells(example.answer)
+        programs += len(space.rewards(example.cells))
+        previous[question.sequence] = Denotation.of_cells(example.cells)
     return programs, time.perf_counter() - start
 
 

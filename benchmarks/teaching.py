@@ -72,10 +72,10 @@ def simulate(
                     counts["before_control"] += other
                     counts["before_taught"] += own
                 if not other:
-                    chats[1].teach(-1, example.answer)
+                    chats[1].teach(-1, example.cells)
                 if not own:
                     began = time.perf_counter()
-                    learnt = chats[0].teach(-1, example.answer).learnt
+                    learnt = chats[0].teach(-1, example.cells).learnt
                     teacher.memory()
                     seconds.append(time.perf_counter() - began)
                     counts["lessons"] += 1
@@ -92,7 +92,7 @@ def simulate(
 
 
 def _right(chat: Chat, example: Example) -> bool:
-    return frozenset(chat.ask(example.question.text).cells) == example.answer
+    return frozenset(chat.ask(example.question.text).cells) == example.cells
 
 
 def _part(

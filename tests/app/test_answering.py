@@ -10,7 +10,7 @@ from denota.app import answering
 from denota.app.answering import answer_all
 from denota.app.models import load_run
 from denota.config import Config, DataConfig, ModelConfig
-from denota.data import Question
+from denota.data import Cells, Example, Question
 from denota.evaluation.predict import key_of, predict
 from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
@@ -59,7 +59,7 @@ def test_several_processes_answer_as_one_does(run: Path, monkeypatch: pytest.Mon
 
 def test_history_can_be_gold(run: Path) -> None:
     asked = questions(3)
-    gold = {key_of(question): frozenset({(2, 2)}) for question in asked}
+    gold = {key_of(question): Example(question, Cells(frozenset({(2, 2)}))) for question in asked}
     own = answer_all(run, asked, jobs=1)
     given = answer_all(run, asked, gold, jobs=1)
     parser = load_run(run)

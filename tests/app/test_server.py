@@ -105,7 +105,7 @@ def test_exports(client: TestClient, tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text(text)
     (example,) = load_examples(tmp_path / "mine.jsonl", "all").examples
     turn = client.get(f"/api/sessions/{id_}").json()["turns"][0]
-    assert example.answer == {tuple(cell) for cell in turn["cells"]}
+    assert example.cells == {tuple(cell) for cell in turn["cells"]}
     for line in client.get(f"/api/sessions/{id_}/answer.csv").text.splitlines()[1:]:
         assert ",=" not in line and ",@" not in line, "no formula"
 

@@ -166,7 +166,7 @@ def test_lessons_are_exported_as_data(parser: Parser, tmp_path: Path) -> None:
     loaded = load_examples(tmp_path / "l.jsonl", "all")
     assert not loaded.problems
     last = loaded.examples[-1]
-    assert last.answer == ANSWER and last.question.history == ("which castles are there?",)
+    assert last.cells == ANSWER and last.question.history == ("which castles are there?",)
 
 
 def test_in_python_and_saved(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""An invented release of three tables, and a web server on this machine that fails in chosen ways."""
+"""Invented releases in the layouts of SQA, WTQ and WikiSQL, and a web server on this machine that fails in chosen ways."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -42,6 +44,78 @@ def release(tmp_path: Path) -> Path:
         "id\tannotator\tposition\tquestion\ttable_file\nnu-1\t0\t0\twho leads?\ttable_csv/3.csv\n"
     )
     return directory
+
+
+WTQ_TABLES = {
+    "1": 'City\tPeople\tNote\nOslo\t709,037\ta\\\\b\nBergen\t291,940\tc\\pd\nMo i\\nRana\t20,409\t"x\n',
+    "2": "Year\tWinner\n1999\tAda\n2000\tBen\n",
+}
+WTQ_HEADER = "id\tutterance\tcontext\ttargetValue\n"
+WTQ_ROWS = """\
+nt-0	how many people live in "oslo"?	csv/200-csv/1.csv	709,037
+nt-1	which cities?	csv/200-csv/1.csv	Oslo|Bergen|Mo i\\nRana
+nt-2	what notes?	csv/200-csv/1.csv	a\\\\b|c\\pd
+"""
+
+
+@pytest.fixture
+def wtq_release(tmp_path: Path) -> Path:
+    """A directory laid out as the WTQ release is; one table is there as .csv alone."""
+    directory = tmp_path / "wtq"
+    (directory / "csv" / "200-csv").mkdir(parents=True)
+    (directory / "data").mkdir()
+    for name, text in WTQ_TABLES.items():
+        (directory / "csv" / "200-csv" / f"{name}.tsv").write_text(text)
+    (directory / "csv" / "200-csv" / "3.csv").write_text(
+        '"Team","Says"\n"reds","\\"go\\""\n"blues","a, b\nc"\n'
+    )
+    (directory / "data" / "training.tsv").write_text(WTQ_HEADER + WTQ_ROWS)
+    (directory / "data" / "pristine-unseen-tables.tsv").write_text(
+        WTQ_HEADER + 'nu-0\twhat do the reds say?\tcsv/200-csv/3.csv\t"go"\n'
+    )
+    (directory / "data" / "questions.tsv").write_text(
+        "id\tutterance\tcontext\nnu-1\twho won?\tcsv/200-csv/2.csv\n"
+    )
+    return directory
+
+
+@pytest.fixture
+def wikisql_release(tmp_path: Path) -> Path:
+    """A directory with the parts of WikiSQL: twelve small tables with a question each, and one to be asked about."""
+    directory = tmp_path / "wikisql"
+    directory.mkdir()
+    numbers = range(12)
+    tables = [
+        {"id": f"1-{n}", "columns": ["", "a", "a"], "rows": [[f"x{n}", "1", "1"], ["y", "2", "2"]]}
+        for n in numbers
+    ]
+    asked = [
+        {"id": f"q{n}", "table": f"1-{n}", "question": f"what is {n}?", "answer": [f"x{n}", "Y"]}
+        for n in numbers
+    ]
+    test = {"id": "2-0", "columns": ["b"], "rows": [["z"]]}
+    question = {"id": "t0", "table": "2-0", "question": "what?"}
+    parts = {
+        "tables.train": tables,
+        "train": asked,
+        "tables.test": [test],
+        "test-questions": [question],
+    }
+    for name, lines in parts.items():
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (directory / f"{name}.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    return directory
+
+
+@pytest.fixture
+def wtq_archive(wtq_release: Path, tmp_path: Path) -> Path:
+    """The release of WTQ as it is published."""
+    path = tmp_path / "wtq.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for file in sorted(wtq_release.rglob("*")):
+            if file.is_file():
+                target.write(file, Path("WikiTableQuestions") / file.relative_to(wtq_release))
+    return path
 
 
 @pytest.fixture

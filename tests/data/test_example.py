@@ -7,7 +7,7 @@ from dataclasses import fields
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denota.data import Example, Question, conversations
+from denota.data import Cells, Example, Question, conversations
 from denota.data.loaded import Loaded
 from denota.tables.table import Table
 
@@ -49,7 +49,7 @@ def test_conversations_keep_every_turn_once_and_in_order(keys: list[tuple[str, s
 
 
 def test_examples_are_grouped_like_their_questions() -> None:
-    examples = [Example(question("a", p), frozenset({(0, 0)})) for p in (2, 0, 1)]
+    examples = [Example(question("a", p), Cells(frozenset({(0, 0)}))) for p in (2, 0, 1)]
     assert [[e.question.position for e in group] for group in conversations(examples)] == [
         [0, 1, 2]
     ]
@@ -60,6 +60,6 @@ def test_questions_about_other_tables() -> None:
         Question("c", "0", 0, "which?", Table.from_rows(["A"], [["1"]]), file)
         for file in ("one.csv", "other.csv")
     )
-    loaded = Loaded((one, other), (Example(one, frozenset({(0, 0)})),))
+    loaded = Loaded((one, other), (Example(one, Cells(frozenset({(0, 0)}))),))
     assert loaded.without_tables({"one.csv"}) == Loaded((other,), ())
     assert loaded.without_tables({"other.csv"}).examples == loaded.examples

@@ -10,12 +10,17 @@ from typing import Any
 
 import pytest
 
-from denota.data import OFFICIAL_URL, Fetched, fetch_sqa, load_examples
+from denota.data import Fetched, fetch, load_examples
+from denota.data.datasets import DATA_SETS
 from denota.data.download import Patience
+from denota.data.sqa import SQA
+from denota.data.wtq import WTQ
 from denota.errors import DataError
 
 QUICK = Patience(timeout=5, attempts=2, pause=0.01)
 Serve = Callable[[Any], Any]
+assert SQA.release and WTQ.release
+RELEASE = SQA.release
 
 
 def digest(path: Path) -> str:
@@ -32,7 +37,9 @@ def test_the_release_is_fetched_and_can_be_read(
 ) -> None:
     there = serve(site(archive.read_bytes(), cut=[200]))
     told: list[tuple[int, int | None]] = []
-    fetched = fetch_sqa(to, url=there.url, progress=lambda *step: told.append(step), patience=QUICK)
+    fetched = fetch(
+        RELEASE, to, url=there.url, progress=lambda *step: told.append(step), patience=QUICK
+    )
     assert fetched == Fetched(to, digest(archive), archive.stat().st_size, questions=6)
     assert told[-1] == (fetched.bytes, fetched.bytes)
     assert len(load_examples(to, "train").examples) == 5
@@ -45,23 +52,25 @@ def test_what_is_there_is_not_fetched_again(
     serve: Serve, site: Any, archive: Path, to: Path
 ) -> None:
     there = serve(site(archive.read_bytes()))
-    first = fetch_sqa(to, url=there.url, patience=QUICK)
-    assert fetch_sqa(to, url=there.url, patience=QUICK) == first
-    assert fetch_sqa(to, url=there.url, sha256=digest(archive).upper(), patience=QUICK) == first
+    first = fetch(RELEASE, to, url=there.url, patience=QUICK)
+    assert fetch(RELEASE, to, url=there.url, patience=QUICK) == first
+    assert (
+        fetch(RELEASE, to, url=there.url, sha256=digest(archive).upper(), patience=QUICK) == first
+    )
     assert len(there.asked) == 1
     with pytest.raises(DataError, match="another archive"):
-        fetch_sqa(to, url=there.url, sha256="0" * 64)
+        fetch(RELEASE, to, url=there.url, sha256="0" * 64)
 
 
 def test_data_put_there_by_hand_is_taken_as_it_is(release: Path) -> None:
-    assert fetch_sqa(release, url="http://127.0.0.1:1/") == Fetched(release, None, None, 6)
+    assert fetch(RELEASE, release, url="http://127.0.0.1:1/") == Fetched(release, None, None, 6)
 
 
 def test_an_archive_on_disk_will_do_and_is_kept(archive: Path, to: Path) -> None:
-    assert fetch_sqa(to, url=archive).questions == 6
+    assert fetch(RELEASE, to, url=archive).questions == 6
     assert archive.exists()
     with pytest.raises(DataError, match=r"cannot read .*gone.zip"):
-        fetch_sqa(to.with_name("other"), url=archive.with_name("gone.zip"))
+        fetch(RELEASE, to.with_name("other"), url=archive.with_name("gone.zip"))
 
 
 def test_another_archive_than_the_one_wanted_is_refused_and_removed(
@@ -69,10 +78,10 @@ def test_another_archive_than_the_one_wanted_is_refused_and_removed(
 ) -> None:
     there = serve(site(archive.read_bytes()))
     with pytest.raises(DataError, match=f"has the sha256 {digest(archive)}, not 0000"):
-        fetch_sqa(to, url=there.url, sha256="0" * 64, patience=QUICK)
+        fetch(RELEASE, to, url=there.url, sha256="0" * 64, patience=QUICK)
     assert list(to.iterdir()) == []
     with pytest.raises(DataError, match="sha256"):
-        fetch_sqa(to, url=archive, sha256="0" * 64)
+        fetch(RELEASE, to, url=archive, sha256="0" * 64)
     assert archive.exists()
 
 
@@ -80,7 +89,7 @@ def test_a_web_page_instead_of_the_archive_is_refused_and_removed(
     serve: Serve, site: Any, to: Path
 ) -> None:
     with pytest.raises(DataError, match="not a whole zip file"):
-        fetch_sqa(to, url=serve(site(b"<html>please log in</html>")).url, patience=QUICK)
+        fetch(RELEASE, to, url=serve(site(b"<html>please log in</html>")).url, patience=QUICK)
     assert list(to.iterdir()) == []
 
 
@@ -94,7 +103,7 @@ def test_an_archive_that_lacks_something_installs_nothing(
             if not name.startswith(f"SQA Release 1.0/{lacking}"):
                 part.writestr(name, whole.read(name))
     with pytest.raises(DataError, match=r"not the SQA release|2\.csv"):
-        fetch_sqa(to, url=short)
+        fetch(RELEASE, to, url=short)
     assert list(to.iterdir()) == []
 
 
@@ -106,7 +115,7 @@ def test_an_unpacking_that_was_cut_short_is_done_again(
     (to / ".unpacking" / "train.tsv").write_text("half a fi")
     (to / "table_csv").mkdir()
     (to / "table_csv" / "1.csv").write_bytes((release / "table_csv" / "1.csv").read_bytes())
-    assert fetch_sqa(to, url=archive).questions == 6
+    assert fetch(RELEASE, to, url=archive).questions == 6
     assert not (to / ".unpacking").exists()
 
 
@@ -127,35 +136,50 @@ def test_train_comes_last_so_that_its_being_there_says_all_is(
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", killed)
         with pytest.raises(KeyboardInterrupt):
-            fetch_sqa(to, url=archive)
+            fetch(RELEASE, to, url=archive)
     assert sorted(moved) == ["1.csv", "2.csv", "3.csv", "fetched.json", "questions.tsv", "test.tsv"]
     assert not (to / "train.tsv").exists()
-    assert fetch_sqa(to, url=archive).questions == 6
+    assert fetch(RELEASE, to, url=archive).questions == 6
 
 
 def test_files_of_ones_own_are_never_overwritten(archive: Path, to: Path) -> None:
     to.mkdir(parents=True)
     (to / "test.tsv").write_text("mine")
     with pytest.raises(DataError, match=r"test.tsv is there already and differs"):
-        fetch_sqa(to, url=archive)
+        fetch(RELEASE, to, url=archive)
     assert [f.name for f in to.iterdir()] == ["test.tsv"]
     assert (to / "test.tsv").read_text() == "mine"
 
 
 def test_data_that_is_there_but_broken_is_said_so(archive: Path, to: Path) -> None:
-    fetch_sqa(to, url=archive)
+    fetch(RELEASE, to, url=archive)
     (to / "table_csv" / "2.csv").unlink()
     with pytest.raises(DataError, match=r"train.tsv that cannot be used; remove it .*2\.csv"):
-        fetch_sqa(to, url=archive)
+        fetch(RELEASE, to, url=archive)
 
 
 def test_a_directory_that_cannot_be_made_is_said_so(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "sqa"):
         with pytest.raises(DataError, match="cannot write"):
-            fetch_sqa(place, url=archive)
+            fetch(RELEASE, place, url=archive)
 
 
-def test_the_official_address_is_a_secure_one() -> None:
-    assert OFFICIAL_URL.startswith("https://download.microsoft.com/")
-    assert OFFICIAL_URL.endswith("/SQA%20Release%201.0.zip")
+def test_the_official_addresses_are_secure_ones() -> None:
+    urls = [kind.release.url for kind in DATA_SETS if kind.release]
+    assert len(urls) == 2 and all(url.startswith("https://") for url in urls)
+    assert all(url.endswith(".zip") for url in urls)
+
+
+def test_wtq_is_fetched_in_the_same_way(
+    serve: Serve, site: Any, wtq_archive: Path, tmp_path: Path
+) -> None:
+    assert WTQ.release
+    there = serve(site(wtq_archive.read_bytes(), cut=[150]))
+    to = tmp_path / "new" / "wtq"
+    fetched = fetch(WTQ.release, to, url=there.url, patience=QUICK)
+    assert fetched == Fetched(to, digest(wtq_archive), wtq_archive.stat().st_size, questions=4)
+    assert len(load_examples(to, "training").examples) == 3
+    assert fetch(WTQ.release, to, url="http://127.0.0.1:1/") == fetched
+    with pytest.raises(DataError, match=r"not the SQA release: it holds no train.tsv"):
+        fetch(RELEASE, tmp_path / "other", url=wtq_archive)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denota.data import Example, Question, conversations, read_jsonl, write_jsonl
+from denota.data import Cells, Example, Question, conversations, read_jsonl, write_jsonl
 from denota.errors import DataError
 from denota.tables.io import read_table
 
@@ -49,7 +49,7 @@ def test_a_conversation_with_texts_numbers_cells_and_no_answer(home: Path) -> No
     )
     assert loaded.problems == ()
     assert [q.text for q in loaded.questions][2] == "who rules it?"
-    assert [(e.question.position, sorted(e.answer)) for e in loaded.examples] == [
+    assert [(e.question.position, sorted(e.cells)) for e in loaded.examples] == [
         (0, [(0, 0), (1, 0), (2, 0)]),
         (1, [(2, 1)]),
         (3, [(0, 0), (1, 0)]),
@@ -154,7 +154,7 @@ def test_a_turn_as_ask_prints_it_will_do(home: Path) -> None:
         "sure": False,
     }
     loaded = read_jsonl(write(home, line(printed)))
-    assert [e.answer for e in loaded.examples] == [{(0, 0), (0, 1)}]
+    assert [e.cells for e in loaded.examples] == [{(0, 0), (0, 1)}]
 
 
 def test_ids_name_conversations_and_may_not_repeat(home: Path) -> None:
@@ -230,7 +230,7 @@ def test_reading_gives_back_what_was_written(
         for position, (text, answer) in enumerate(pairs):
             history = tuple(earlier for earlier, _ in pairs[:position])
             question = Question(id, annotator, position, text, table, "cities.csv", history)
-            asked[-1].append(question if answer is None else Example(question, answer))
+            asked[-1].append(question if answer is None else Example(question, Cells(answer)))
     write_jsonl(home / "out.jsonl", asked)
     loaded = read_jsonl(home / "out.jsonl")
     flat = [turn for conversation in asked for turn in conversation]

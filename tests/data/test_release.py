@@ -36,14 +36,14 @@ def train(sqa: Path) -> tuple[Example, ...]:
 def test_every_training_answer_agrees_with_its_table(train: tuple[Example, ...]) -> None:
     """Reading checks the cells' text against the answer text, so the count says that all 14,541 agree."""
     assert len(train) == 14_541
-    assert all(example.answer for example in train)
+    assert all(example.cells for example in train)
 
 
 def test_the_answer_texts_agree_letter_for_letter(sqa: Path, train: tuple[Example, ...]) -> None:
     with (sqa / "train.tsv").open(encoding="utf-8", newline="") as stream:
         printed = [row["answer_text"] for row in csv.DictReader(stream, delimiter="\t")]
     for example, text in zip(train, printed, strict=True):
-        assert repr([example.question.table.cell(*cell) for cell in sorted(example.answer)]) == text
+        assert repr([example.question.table.cell(*cell) for cell in sorted(example.cells)]) == text
 
 
 def test_conversations_are_whole(train: tuple[Example, ...]) -> None:
@@ -104,8 +104,8 @@ def test_answers_given_as_text_are_found_or_refused_but_hardly_ever_mistaken(
         table = example.question.table
         index = indexes.setdefault(id(table), CellIndex(table))
         try:
-            cells = resolve_answer(table, [table.cell(*cell) for cell in example.answer], index)
-            outcomes["right" if cells == example.answer else "wrong"] += 1
+            cells = resolve_answer(table, [table.cell(*cell) for cell in example.cells], index)
+            outcomes["right" if cells == example.cells else "wrong"] += 1
         except DataError:
             outcomes["refused"] += 1
     assert outcomes["right"] > 0.9 * len(train)
@@ -115,9 +115,9 @@ def test_answers_given_as_text_are_found_or_refused_but_hardly_ever_mistaken(
 def test_gold_answers_survive_as_predictions_and_as_jsonl(
     sqa: Path, train: tuple[Example, ...], tmp_path: Path
 ) -> None:
-    write_predictions(tmp_path / "gold.tsv", [(e.question, e.answer) for e in train])
+    write_predictions(tmp_path / "gold.tsv", [(e.question, e.cells) for e in train])
     assert read_predictions(tmp_path / "gold.tsv") == {
-        (*e.question.sequence, e.question.position): e.answer for e in train
+        (*e.question.sequence, e.question.position): e.cells for e in train
     }
     (tmp_path / "table_csv").symlink_to(sqa.resolve() / "table_csv")
     write_jsonl(tmp_path / "train.jsonl", conversations(train))

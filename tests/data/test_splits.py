@@ -34,7 +34,7 @@ def test_a_directory_may_mix_both_layouts(release: Path) -> None:
     (release / "mine.jsonl").write_text(
         '{"table": "table_csv/3.csv", "turns": [{"question": "who leads?", "answer": ["reds"]}]}\n'
     )
-    assert [e.answer for e in load_examples(release, "mine").examples] == [{(0, 0)}]
+    assert [e.cells for e in load_examples(release, "mine").examples] == [{(0, 0)}]
     (release / "mine.tsv").write_text("")
     with pytest.raises(DataError, match=r"both mine.jsonl and mine.tsv"):
         load_examples(release, "mine")

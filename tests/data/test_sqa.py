@@ -32,7 +32,7 @@ def test_a_table_is_read_once_and_shared(release: Path) -> None:
 def test_examples_are_the_same_questions_with_cells(release: Path) -> None:
     examples = read_examples(release / "train.tsv")
     assert tuple(e.question for e in examples) == read_questions(release / "train.tsv")
-    assert [sorted(e.answer) for e in examples] == [
+    assert [sorted(e.cells) for e in examples] == [
         [(0, 0), (1, 0), (2, 0)],
         [(0, 0)],
         [(1, 1)],
@@ -54,7 +54,7 @@ def test_answer_texts_may_differ_in_white_space_and_order_only(release: Path) ->
     train.write_text(
         text.replace("['Oslo', 'Bergen', 'Mo i\\nRana']", "['Mo  i Rana', 'Oslo ', 'Bergen']")
     )
-    assert read_examples(train)[0].answer == {(0, 0), (1, 0), (2, 0)}
+    assert read_examples(train)[0].cells == {(0, 0), (1, 0), (2, 0)}
     train.write_text(text.replace("['Oslo']", "['oslo']"))
     with pytest.raises(DataError, match=r"train.tsv:3 and table_csv/1.csv disagree .* 'oslo'"):
         read_examples(train)
@@ -117,7 +117,7 @@ def test_a_byte_order_mark_windows_line_ends_and_blank_lines_are_no_matter(relea
     plain = read_examples(train)
     text = train.read_text().replace("nt-1\t1", "\nnt-1\t1").replace("which is\n", "which is ")
     train.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    assert [e.answer for e in read_examples(train)] == [e.answer for e in plain]
+    assert [e.cells for e in read_examples(train)] == [e.cells for e in plain]
 
 
 def test_files_that_cannot_be_read_are_said_so(release: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from denota import sample
 from denota.app.cli import main
-from denota.data import Example, Question, load_examples
+from denota.data import Cells, Example, Question, load_examples
 from denota.evaluation.metrics import score
 from denota.evaluation.oracle import coverage, oracle
 from denota.programs import Denotation, execute, language_of
@@ -21,16 +21,19 @@ TABLE = Table.from_rows(["City", "People"], [["Oslo", "7"], ["Bergen", "2"], ["M
 
 def example(position: int, text: str, answer: set[tuple[int, int]]) -> Example:
     history = ("which cities?",) * position
-    return Example(Question("a", "0", position, text, TABLE, "t.csv", history), frozenset(answer))
+    return Example(
+        Question("a", "0", position, text, TABLE, "t.csv", history), Cells(frozenset(answer))
+    )
 
 
 def test_metrics_by_hand() -> None:
-    gold = {("a", "0", 0): {(0, 0)}, ("a", "0", 1): {(1, 0)}, ("b", "1", 0): {(0, 1), (1, 1)}}
-    predicted = {("a", "0", 0): {(0, 0)}, ("a", "0", 1): {(0, 0)}, ("b", "1", 0): {(1, 1), (0, 1)}}
+    gold = {("a", "0", 0): {(0, 0)}, ("a", "0", 1): {(1, 1)}, ("b", "1", 0): {(0, 1), (1, 1)}}
+    predicted = {("a", "0", 0): {(0, 0)}, ("a", "0", 1): {(2, 1)}, ("b", "1", 0): {(1, 1), (0, 1)}}
     found = score(
-        {key: frozenset(cells) for key, cells in gold.items()},
-        {key: frozenset(cells) for key, cells in predicted.items()},
+        {key: example(key[2], "?", cells) for key, cells in gold.items()},
+        {key: Cells(frozenset(cells)) for key, cells in predicted.items()},
     )
+    assert found.denotation_accuracy == 100, "Bergen and Moss have 2 people each"
     assert found.answer_accuracy == pytest.approx(200 / 3)
     assert found.sequence_accuracy == 50
     assert found.position_accuracy == {"0": 100.0, "1": 0.0}
@@ -57,11 +60,10 @@ def test_the_oracle_counts_what_execution_finds(jobs: int) -> None:
     for one, found in zip(turns, reached, strict=False):
         space = program_space(one.question.text, TABLE, previous, language)
         by_hand = sum(
-            execute(space.program(n), TABLE, previous).cells == one.answer
-            for n in range(len(space))
+            execute(space.program(n), TABLE, previous).cells == one.cells for n in range(len(space))
         )
         assert (found.programs, found.consistent) == (len(space), by_hand)
-        previous = Denotation.of_cells(one.answer)
+        previous = Denotation.of_cells(one.cells)
     assert coverage(reached).coverage == pytest.approx(200 / 3)
 
 
@@ -116,7 +118,7 @@ def test_train_evaluate_predict_and_score(
     gold = tmp_path / "gold.tsv"
     rows = ["id\tannotator\tposition\tquestion\ttable_file\tanswer_coordinates\tanswer_text"]
     for e in examples:
-        cells = sorted(e.answer)
+        cells = sorted(e.cells)
         texts = [e.question.table.cell(r, c) for r, c in cells]
         q = e.question
         rows.append(

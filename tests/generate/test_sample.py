@@ -28,7 +28,7 @@ def test_files_read_without_problems(name: str) -> None:
     loaded = read_jsonl(sample.path() / f"{name}.jsonl")
     assert loaded.problems == ()
     assert len(loaded.examples) == len(loaded.questions) >= 150
-    assert all(example.answer for example in loaded.examples)
+    assert all(example.cells for example in loaded.examples)
 
 
 def test_it_is_data_like_any_other() -> None:

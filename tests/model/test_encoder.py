@@ -11,7 +11,7 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
-from denota.data import Example, Question
+from denota.data import Cells, Example, Question
 from denota.learning.run import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
@@ -219,7 +219,7 @@ def test_selections_are_told_apart_by_what_they_name_and_compute() -> None:
 
 def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:
     examples = [
-        Example(Question(f"q{n}", "0", 0, q, t, "t.csv", ()), frozenset(a))
+        Example(Question(f"q{n}", "0", 0, q, t, "t.csv", ()), Cells(frozenset(a)))
         for n, (q, t, _, _, a) in enumerate(ASKED[:4])
     ]
     config = Config(

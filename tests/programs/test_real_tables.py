@@ -33,14 +33,14 @@ def test_questions_of_sqa(language: str, sequences: tuple[tuple[Example, ...], .
         for turn in sequence:
             table = turn.question.table
             space = program_space(turn.question.text, table, previous, SPOKEN[language])
-            rewards = space.rewards(turn.answer)
+            rewards = space.rewards(turn.cells)
             numbers = draw.sample(range(len(space)), min(len(space), 60))
             for count, number in enumerate(numbers):
                 program = space.program(number)
                 text = print_program(program)
                 found = execute(program, table, previous)
                 assert found.cells and space.denotation(number) == found, text
-                expected = 0.0 if program.aggregate else jaccard(found.cells, turn.answer)
+                expected = 0.0 if program.aggregate else jaccard(found.cells, turn.cells)
                 assert rewards[number] == pytest.approx(expected, abs=1e-6), text
                 assert parse_program(text) == program
                 assert space.index(program) == number, text
@@ -52,4 +52,4 @@ def test_questions_of_sqa(language: str, sequences: tuple[tuple[Example, ...], .
                         before = rows_query(previous.rows, names, table)
                     ran = Database(table).run(to_sql(program, table, before))
                     assert alike(ran, found), text
-            previous = Denotation.of_cells(turn.answer)
+            previous = Denotation.of_cells(turn.cells)

@@ -10,7 +10,7 @@ import pytest
 
 from denota import sample
 from denota.config import Config, SearchConfig, TrainConfig
-from denota.data import Example, Question, load_examples
+from denota.data import Cells, Example, Question, load_examples
 from denota.learning.run import new_parser
 from denota.programs import Denotation
 from denota.programs.execute import execute
@@ -43,7 +43,7 @@ TABLE = Table.from_rows(
 
 def asked(text: str, *cells: tuple[int, int], previous: Denotation | None = None) -> Asked:
     question = Question("q", "0", 0, text, TABLE, "t.csv", ())
-    return Asked(Example(question, frozenset(cells)), previous)
+    return Asked(Example(question, Cells(frozenset(cells))), previous)
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_what_is_believed_earns_the_most_reward_there_is() -> None:
     questions = draw(examples, count=15)
     found = believed(parser, questions, config.search)
     for one, first in zip(questions, found, strict=True):
-        ready = preparer(one.example.question, one.previous, one.example.answer)
+        ready = preparer(one.example.question, one.previous, one.example.cells)
         assert ready.rewards is not None and first is not None
         program = parse_program(first.program)
         cells = execute(program, one.example.question.table, one.previous).cells
-        reward = len(cells & one.example.answer) / len(cells | one.example.answer)
+        reward = len(cells & one.example.cells) / len(cells | one.example.cells)
         assert reward == pytest.approx(float(ready.rewards.max())) == first.reward
     counts = measure(questions, found)
     assert counts["questions"] == 15 >= counts["right_answer"] >= counts["kept"] > 0

@@ -38,8 +38,8 @@ def tasks(examples: tuple[Example, ...]) -> list[Task]:
     for turns in conversations(examples):
         before = None
         for turn in turns:
-            found.append(Task(turn.question, before, turn.answer))
-            before = Denotation.of_cells(turn.answer)
+            found.append(Task(turn.question, before, turn.cells))
+            before = Denotation.of_cells(turn.cells)
     return found
 
 
@@ -148,7 +148,7 @@ def test_a_full_disk_is_done_without(
 
 def _prepare_in(folder: str) -> float:
     examples = load_examples(sample.path(), "train").examples[:130]
-    tasks = [Task(e.question, None, e.answer) for e in examples]
+    tasks = [Task(e.question, None, e.cells) for e in examples]
     ready = prepared_ahead(tasks, LANGUAGE, LEXICON, Path(folder), 1)
     return float(sum(one.words.critique.sum() for one in ready))
 
@@ -175,13 +175,13 @@ def test_a_preparer_meets_other_previous_answers_on_the_way(
     later = next(e for e in examples if e.question.position == 1)
     own = Denotation((0, 1), (0,))
     for previous in (own, None):
-        mine = preparer(later.question, previous, later.answer)
-        task = Task(later.question, previous, later.answer)
+        mine = preparer(later.question, previous, later.cells)
+        task = Task(later.question, previous, later.cells)
         assert_same(mine, task.prepare(LANGUAGE, LEXICON))
-        assert preparer(later.question, previous, later.answer) is mine
+        assert preparer(later.question, previous, later.cells) is mine
     unanswered = preparer(later.question, Denotation((1,), (0,)))
     assert unanswered.rewards is None
-    judged = preparer(later.question, Denotation((1,), (0,)), later.answer)
+    judged = preparer(later.question, Denotation((1,), (0,)), later.cells)
     assert judged.rewards is not None
     shutil.rmtree(tmp_path)  # the maps outlive their files
     assert_same(mine, task.prepare(LANGUAGE, LEXICON))

@@ -48,4 +48,4 @@ def test_questions_and_examples_stay_one() -> None:
     assert [e.question for e in plain.examples] == list(plain.questions)
     assert all(e.question is q for e, q in zip(plain.examples, plain.questions, strict=True))
     assert {type(c) for q in plain.questions for c in q.table.columns} == {PlainColumn}
-    assert [e.answer for e in plain.examples] == [e.answer for e in loaded.examples]
+    assert [e.cells for e in plain.examples] == [e.cells for e in loaded.examples]

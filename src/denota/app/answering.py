@@ -12,19 +12,18 @@ from typing import Final
 import torch
 
 from denota.app.models import load_run
-from denota.data.example import Question, conversations
+from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
 from denota.evaluation.predict import key_of, predict
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
-from denota.tables.table import Cell
 
 GROUP: Final = 32
 """Conversations that are answered together; the same whatever the number of processes, so that answers are the same too."""
 ALONE: Final = 8
 """Up to so many groups, starting processes takes longer than answering."""
-Gold = Mapping[Key, frozenset[Cell]]
+Gold = Mapping[Key, Example]
 
 
 def answer_all(
@@ -40,7 +39,7 @@ def answer_all(
     Args:
         run: its folder, a saved parser, or `default`.
         questions: in any order.
-        gold: the right cells, if the history should be gold and not the parser's own.
+        gold: the examples, if the history should be gold and not the parser's own.
         jobs: how many processes to use, 0 for one a core.
         progress: is told of questions answered since it was last told.
     """
@@ -72,7 +71,7 @@ def _cores() -> int:
 
 
 def _of(group: Sequence[Question], gold: Gold | None) -> Gold | None:
-    """The right cells of a group alone: the rest need not travel."""
+    """The examples of a group alone: the rest need not travel."""
     if gold is None:
         return None
     keys = map(key_of, group)
@@ -81,7 +80,7 @@ def _of(group: Sequence[Question], gold: Gold | None) -> Gold | None:
 
 def _answers(parser: Parser, group: Sequence[Question], gold: Gold | None) -> dict[Key, Denotation]:
     preparer = Preparer.of(parser.config, kept=2 * GROUP)
-    return predict(group, parser.best, preparer, gold=dict(gold) if gold is not None else None)
+    return predict(group, parser.best, preparer, gold=gold)
 
 
 _parser: Parser

@@ -25,7 +25,7 @@ from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
-from denota.evaluation.predict import gold_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, predict
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
@@ -142,8 +142,8 @@ class TableParser:
         preparer = Preparer.of(self.parser.config)
         taught = replace(self.parser, memory=self.teacher.memory())
         found = predict(loaded.questions, taught.best, preparer)
-        cells = {key: answer.cells for key, answer in found.items()}
-        return score(gold_of(loaded.examples), cells).answer_accuracy
+        gold = gold_of(loaded.examples)
+        return score(gold, in_form_of(gold, found)).answer_accuracy
 
     def save(self, path: str | Path, *, small: bool = False) -> Path:
         """Write the parser, with what it was taught, into one file that `denota.load` and `--model` take.

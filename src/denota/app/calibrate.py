@@ -22,7 +22,8 @@ from denota.evaluation.calibration import (
     reliability,
     threshold,
 )
-from denota.evaluation.predict import gold_of, predict
+from denota.evaluation.metrics import is_answered
+from denota.evaluation.predict import gold_of, in_form_of, predict
 from denota.model.checkpoint import load_parser, save_parser
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
@@ -56,7 +57,8 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
 
     answers = predict([e.question for e in examples], best, preparer, batch=64)
     gold = gold_of(examples)
-    right = np.array([answer.cells == gold[key] for key, answer in answers.items()])
+    predicted = in_form_of(gold, answers)
+    right = np.array([is_answered(gold[key], predicted[key]) for key in answers])
     tables = {key_: e.question.table_file for key_, e in zip(gold, examples, strict=True)}
     given = np.stack(features)
     across = cross_fitted(given, right, [tables[key] for key in answers])

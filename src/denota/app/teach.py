@@ -70,10 +70,10 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
             assert isinstance(turn, Example)
             question = turn.question
             pointed = Pointed(
-                question.text, question.text, question.history, before, turn.answer, None
+                question.text, question.text, question.history, before, turn.cells, None
             )
             taught = teacher.teach(question.table, pointed)
-            before = Denotation.of_cells(turn.answer)
+            before = Denotation.of_cells(turn.cells)
             learnt, kept = learnt + taught.learnt, kept + (not taught.learnt)
             if taught.contradicts:
                 yield taught.contradicts

@@ -19,6 +19,7 @@ from denota.app.models import load_run
 from denota.app.progress import count_progress, training_progress
 from denota.config import Config, load_config
 from denota.data import (
+    Cells,
     Example,
     load_examples,
     load_questions,
@@ -30,7 +31,7 @@ from denota.data.loaded import Loaded
 from denota.data.sqa import read_examples
 from denota.errors import DataError
 from denota.evaluation.metrics import score
-from denota.evaluation.predict import gold_of, key_of
+from denota.evaluation.predict import gold_of, in_form_of, key_of
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.reports.curves import draw_curves
@@ -120,7 +121,7 @@ def evaluate_run(
         answers = answer_all(
             run, loaded.questions, gold if gold_history else None, progress=advance
         )
-    return asdict(score(gold, {key: answer.cells for key, answer in answers.items()}))
+    return asdict(score(gold, in_form_of(gold, answers)))
 
 
 def predict_run(run: str | Path, data: str | None, split: str, out: Path) -> int:
@@ -136,7 +137,7 @@ def predict_run(run: str | Path, data: str | None, split: str, out: Path) -> int
 
 def score_files(gold: Path, predictions: Path) -> dict[str, Any]:
     """Return the official metrics of a file of predictions."""
-    found = read_predictions(predictions)
+    found = {key: Cells(cells) for key, cells in read_predictions(predictions).items()}
     return asdict(score(gold_of(read_examples(gold)), found))
 
 

@@ -1,7 +1,8 @@
-"""Datasets: the SQA release and the project's own JSONL, as questions and examples."""
+"""Data sets (SQA, WikiTableQuestions, WikiSQL, the project's own JSONL) as questions and examples."""
 
+from denota.data.answer import Answer, Cells, Item, Values
 from denota.data.example import Example, Question, conversations
-from denota.data.fetch import OFFICIAL_URL, Fetched, fetch_sqa
+from denota.data.fetch import Fetched, fetch
 from denota.data.jsonl import read_jsonl, write_jsonl
 from denota.data.loaded import Loaded, Problem
 from denota.data.predictions import read_predictions, write_predictions
@@ -11,14 +12,17 @@ from denota.data.splits import load_examples, load_questions, resolve_data, spli
 from denota.data.sqa import read_examples, read_questions
 
 __all__ = [
-    "OFFICIAL_URL",
+    "Answer",
+    "Cells",
     "Example",
     "Fetched",
+    "Item",
     "Loaded",
     "Problem",
     "Question",
+    "Values",
     "conversations",
-    "fetch_sqa",
+    "fetch",
     "load_examples",
     "load_questions",
     "read_as",

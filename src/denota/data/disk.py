@@ -36,6 +36,18 @@ def replacing(path: Path) -> Iterator[TextIO]:
             part.unlink()
 
 
+def listed(directory: Path) -> list[Path]:
+    """Return the files of a directory, sorted.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    try:
+        return [file for file in sorted(directory.iterdir()) if file.is_file()]
+    except OSError as error:
+        raise unreadable(directory, error) from error
+
+
 def unreadable(path: Path, error: OSError) -> DataError:
     """Say that a file or directory cannot be read, and why."""
     return DataError(f"cannot read {path} ({reason(error)}); check the path and its permissions")

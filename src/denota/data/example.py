@@ -1,7 +1,7 @@
 """Questions and examples: what the readers of `data` give and everything after them takes.
 
-A `Question` never holds an answer, so code that is handed questions cannot look at one; an `Example` is a question with the
-cells that answer it. Questions of one conversation share `sequence` and are ordered by `position`.
+A `Question` never holds an answer, so code that is handed questions cannot look at one; an `Example` is a question with its
+answer. Questions of one conversation share `sequence` and are ordered by `position`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from denota.data.answer import Answer, Cells
 from denota.tables.table import Cell, Table
 
 
@@ -40,10 +41,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with the cells that answer it."""
+    """A question with its answer."""
 
     question: Question
-    answer: frozenset[Cell]
+    answer: Answer
+
+    @property
+    def cells(self) -> frozenset[Cell]:
+        """The cells that answer it; none where the answer is values."""
+        return self.answer.cells if isinstance(self.answer, Cells) else frozenset()
 
 
 Turn = TypeVar("Turn", Question, Example)

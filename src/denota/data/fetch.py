@@ -1,7 +1,7 @@
-"""The official SQA release, from its address to a directory the readers can use.
+"""The official release of a data set, from its address to a directory the readers can use.
 
-Nothing half done is ever taken for the data: the archive is unpacked aside and checked, then moved into place file by file with
-`train.tsv` last, so where that file is, the rest is too.
+Nothing half done is ever taken for the data: the archive is unpacked aside and checked, then moved into place file by file, one named
+file last, so where that file is, the rest is too.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ from filecmp import cmp
 from pathlib import Path
 from typing import Any, Final
 
+from denota.data.dataset import Release
 from denota.data.disk import unreadable, unwritable
 from denota.data.download import PATIENT, Patience, Progress, download
-from denota.data.sqa import read_questions
 from denota.data.unpack import unpack
 from denota.errors import DataError
-
-OFFICIAL_URL: Final = "https://download.microsoft.com/download/1/D/C/1DC270D2-1B53-4A61-A2E3-88AB3E4E6E1F/SQA%20Release%201.0.zip"
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The release as it lies on the disk."""
+    """A release as it lies on the disk."""
 
     path: Path
     sha256: str | None  #: of the archive; None for data that was put there by other means
     bytes: int | None  #: of the archive
-    questions: int  #: in train.tsv and, where there is one, test.tsv
+    questions: int  #: for training and, where they are there, for testing
 
 
 def _silent(done: int, total: int | None) -> None:
     """Show no progress."""
 
 
-def fetch_sqa(
+def fetch(
+    release: Release,
     to: str | Path,
     *,
-    url: str | Path = OFFICIAL_URL,
+    url: str | Path | None = None,
     sha256: str | None = None,
     progress: Progress = _silent,
     patience: Patience = PATIENT,
 ) -> Fetched:
-    """Download, check and unpack the SQA release; data that is already there is only checked.
+    """Download, check and unpack a release; data that is already there is only checked.
 
     Args:
-        to: the directory to hold train.tsv and the rest, made if need be.
-        url: the address of the archive, or the path of one on disk.
+        release: what to fetch.
+        to: the directory to hold it, made if need be.
+        url: another address of the archive than the official one, or the path of one on disk.
         sha256: what the archive must hash to, if it matters.
         progress: called with the bytes downloaded and how many there will be, where that is known.
         patience: timeouts and retries of the download.
@@ -60,7 +60,8 @@ def fetch_sqa(
         DataError: it could not be done; says why in a sentence, and running it again goes on where it can.
     """
     to = Path(to)
-    found = _already_there(to)
+    url = release.url if url is None else url
+    found = _already_there(release, to)
     if found is not None:
         if sha256 is not None and found.sha256 != sha256.lower():
             raise DataError(
@@ -72,11 +73,11 @@ def fetch_sqa(
     except OSError as error:
         raise unwritable(to, error) from error
     if "://" not in str(url):
-        return _install(Path(url), str(url), to, sha256)
-    archive = to / "sqa.zip"
+        return _install(release, Path(url), str(url), to, sha256)
+    archive = to / "release.zip"
     download(str(url), archive, limit=_LARGEST, progress=progress, patience=patience)
     try:
-        return _install(archive, str(url), to, sha256)
+        return _install(release, archive, str(url), to, sha256)
     finally:
         with suppress(OSError):
             archive.unlink()
@@ -84,18 +85,17 @@ def fetch_sqa(
 
 _LARGEST: Final = 200_000_000
 _NOTE: Final = "fetched.json"
-_LAST: Final = "train.tsv"
 
 
-def _already_there(to: Path) -> Fetched | None:
-    """Return what an earlier fetch, or someone, put there; None where there is no train.tsv yet."""
-    if not (to / _LAST).is_file():
+def _already_there(release: Release, to: Path) -> Fetched | None:
+    """Return what an earlier fetch, or someone, put there; None where the last file is not there yet."""
+    if not (to / release.last).is_file():
         return None
     try:
-        questions = _count_questions(to)
+        questions = _count_questions(release, to)
     except DataError as error:
         raise DataError(
-            f"{to} has a {_LAST} that cannot be used; remove it or choose another directory: {error}"
+            f"{to} has a {release.last} that cannot be used; remove it or choose another directory: {error}"
         ) from error
     try:
         note: Any = json.loads((to / _NOTE).read_text("utf-8"))
@@ -104,13 +104,13 @@ def _already_there(to: Path) -> Fetched | None:
         return Fetched(to, None, None, questions)
 
 
-def _count_questions(directory: Path) -> int:
-    """Count the questions of the release, which reads all of them and their tables."""
-    files = [directory / name for name in (_LAST, "test.tsv")]
-    return sum(len(read_questions(file)) for file in files if file == files[0] or file.is_file())
+def _count_questions(release: Release, directory: Path) -> int:
+    """Count the questions of a release, which reads all of them and their tables."""
+    files = [directory / name for name in release.counted]
+    return sum(len(release.read_questions(file)) for file in files if file.is_file())
 
 
-def _install(archive: Path, url: str, to: Path, sha256: str | None) -> Fetched:
+def _install(release: Release, archive: Path, url: str, to: Path, sha256: str | None) -> Fetched:
     """Unpack an archive aside, check what it holds, and move that into place."""
     try:
         with archive.open("rb") as file:
@@ -127,14 +127,14 @@ def _install(archive: Path, url: str, to: Path, sha256: str | None) -> Fetched:
         shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed
         aside.mkdir()
         unpack(archive, aside)
-        if not (aside / _LAST).is_file() or not (aside / "table_csv").is_dir():
+        if not (aside / release.last).is_file() or not (aside / release.tables).is_dir():
             raise DataError(
-                f"{url} is not the SQA release: it holds no {_LAST} or no table_csv; check the address"
+                f"{url} is not the {release.title} release: it holds no {release.last} or no {release.tables}; check the address"
             )
-        questions = _count_questions(aside)
+        questions = _count_questions(release, aside)
         note = {"url": url, "sha256": digest, "bytes": size}
         (aside / _NOTE).write_text(json.dumps(note, indent=1) + "\n", "utf-8")
-        _move(aside, to)
+        _move(aside, to, release.last)
     except OSError as error:
         raise unwritable(to, error) from error
     finally:
@@ -142,7 +142,7 @@ def _install(archive: Path, url: str, to: Path, sha256: str | None) -> Fetched:
     return Fetched(to, digest, size, questions)
 
 
-def _move(aside: Path, to: Path) -> None:
+def _move(aside: Path, to: Path, last: str) -> None:
     """Move all files into place, the one that says all are there last."""
     names = [file.relative_to(aside) for file in sorted(aside.rglob("*")) if file.is_file()]
     for name in names:
@@ -155,6 +155,6 @@ def _move(aside: Path, to: Path) -> None:
             raise DataError(
                 f"{kept} is there already and differs from the release's; choose an empty directory"
             )
-    for name in sorted(names, key=lambda name: name == Path(_LAST)):
+    for name in sorted(names, key=lambda name: name == Path(last)):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(aside / name, to / name)

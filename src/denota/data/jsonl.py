@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
+from denota.data.answer import Cells
 from denota.data.disk import replacing, unreadable
 from denota.data.example import Example, Question
 from denota.data.loaded import Loaded, Problem
@@ -53,7 +54,7 @@ def read_objects(conversations: Iterable[Mapping[str, Any]]) -> Loaded:
 
     >>> table = {"columns": ["City"], "rows": [["Oslo"], ["Moss"]]}
     >>> asked = {"question": "which cities?", "answer": ["Oslo", "Moss"]}
-    >>> sorted(read_objects([{"table": table, "turns": [asked]}]).examples[0].answer)
+    >>> sorted(read_objects([{"table": table, "turns": [asked]}]).examples[0].cells)
     [(0, 0), (1, 0)]
     """
     read = []
@@ -152,7 +153,7 @@ def _read_turns(
             problems.append(Problem(path, line, position + 1, str(error)))
         else:
             if answer is not None:
-                examples.append(Example(questions[-1], answer))
+                examples.append(Example(questions[-1], Cells(answer)))
     return Loaded(tuple(questions), tuple(examples), tuple(problems))
 
 
@@ -319,7 +320,7 @@ def _as_object(turns: Sequence[Question | Example]) -> dict[str, Any]:
     written: list[dict[str, Any]] = [{"question": text} for text in texts]
     for turn in turns:
         if isinstance(turn, Example):
-            cells = sorted(turn.answer)
+            cells = sorted(turn.cells)
             if not cells:
                 raise DataError(
                     f"the answer to {turn.question.text!r} is no cell at all, which cannot be learnt from"

@@ -10,15 +10,14 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Final
 
+from denota.data.answer import Answer, Cells
 from denota.data.coordinates import parse_cells, print_cells
+from denota.data.dataset import Key
 from denota.data.disk import replacing
 from denota.data.example import Question
 from denota.data.tsv import read_records
 from denota.errors import DataError
 from denota.tables.table import Cell
-
-Key = tuple[str, str, int]
-"""What names a question in a prediction file: id, annotator, position."""
 
 
 def write_predictions(
@@ -59,6 +58,22 @@ def read_predictions(path: str | Path) -> dict[Key, frozenset[Cell]]:
             )
         predictions[key] = frozenset(cells)
     return predictions
+
+
+def write_cell_answers(path: Path, predictions: Iterable[tuple[Question, Answer]]) -> None:
+    """Write predictions that are answers; values are no cells."""
+    write_predictions(
+        path,
+        (
+            (question, answer.cells if isinstance(answer, Cells) else ())
+            for question, answer in predictions
+        ),
+    )
+
+
+def read_cell_answers(path: Path) -> dict[Key, Answer]:
+    """Read predictions as answers."""
+    return {key: Cells(cells) for key, cells in read_predictions(path).items()}
 
 
 _HEADER: Final = ("id", "annotator", "position", "answer_coordinates")

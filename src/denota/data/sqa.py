@@ -15,8 +15,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from denota.data.answer import Cells, is_right
 from denota.data.coordinates import parse_cells
+from denota.data.dataset import BY_CELLS, DataSet, Release
+from denota.data.disk import listed
 from denota.data.example import Example, Question
+from denota.data.loaded import Loaded
+from denota.data.predictions import read_cell_answers, write_cell_answers
 from denota.data.tsv import Record, read_header, read_records
 from denota.errors import DataError, TableError
 from denota.tables.io import read_table
@@ -44,7 +49,7 @@ def read_examples(path: str | Path) -> tuple[Example, ...]:
         raise DataError(f"{path} has no answers; use a split that has them, or predict instead")
     records = list(read_records(path, _QUESTION_COLUMNS + _ANSWER_COLUMNS))
     return tuple(
-        Example(question, _answer(record, question.table))
+        Example(question, Cells(_answer(record, question.table)))
         for record, question in zip(records, _questions(records), strict=True)
     )
 
@@ -159,3 +164,53 @@ def _bag(texts: Iterable[str]) -> Counter[str]:
 
 def _shorten(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _files(path: Path) -> dict[str, Path]:
+    if not path.is_dir():
+        return {}
+    return {file.stem: file for file in listed(path) if file.suffix == ".tsv" and _is_split(file)}
+
+
+def _is_split(file: Path) -> bool:
+    """Tell a split from other tab-separated files; one that cannot be read counts, so that reading it says why."""
+    try:
+        header = read_header(file)
+    except DataError:
+        return True
+    return not header or "table_file" in header
+
+
+def _splits(path: Path) -> tuple[str, ...]:
+    return tuple(sorted(_files(path)))
+
+
+def _split_questions(path: Path, split: str) -> Loaded:
+    return Loaded(read_questions(_files(path)[split]))
+
+
+def _split_examples(path: Path, split: str) -> Loaded:
+    examples = read_examples(_files(path)[split])
+    return Loaded(tuple(example.question for example in examples), examples)
+
+
+SQA: Final = DataSet(
+    "sqa",
+    _files,
+    _splits,
+    _split_questions,
+    _split_examples,
+    read_cell_answers,
+    write_cell_answers,
+    "cells",
+    BY_CELLS,
+    is_right,
+    Release(
+        "SQA",
+        "https://download.microsoft.com/download/1/D/C/1DC270D2-1B53-4A61-A2E3-88AB3E4E6E1F/SQA%20Release%201.0.zip",
+        "train.tsv",
+        "table_csv",
+        ("train.tsv", "test.tsv"),
+        read_questions,
+    ),
+)

@@ -1,14 +1,21 @@
-"""The official SQA metrics: answers right, whole sequences right, and answers by position."""
+"""How good predictions are: the official metrics of the data sets.
+
+By cells (SQA): the answer is exactly the gold cells; whole sequences; answers by position. By text, which is `denotation_accuracy`:
+the values are the gold ones, where SQA's answers are taken as the texts of their cells.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from denota.tables.table import Cell
+from denota.data.answer import Answer, Item, Values, is_right, items_of
+from denota.data.example import Example
 
 Key = tuple[str, str, int]
 """(id, annotator, position)."""
+Same = Callable[[Sequence[Item], Values], bool]
+"""Whether predicted items are the gold ones: a data set's official rule."""
 
 
 @dataclass(frozen=True)
@@ -18,30 +25,60 @@ class Score:
     answer_accuracy: float
     sequence_accuracy: float
     position_accuracy: dict[str, float]
+    denotation_accuracy: float
     questions: int
     sequences: int
 
 
-def score(gold: Mapping[Key, frozenset[Cell]], predicted: Mapping[Key, frozenset[Cell]]) -> Score:
-    """Score predictions against gold cells; a question without prediction is wrong.
+def score(
+    gold: Mapping[Key, Example], predicted: Mapping[Key, Answer], same: Same = is_right
+) -> Score:
+    """Score predictions against gold answers; a question without prediction is wrong.
 
-    >>> gold = {("a", "0", 0): frozenset({(0, 0)}), ("a", "0", 1): frozenset({(1, 0)})}
-    >>> score(gold, {("a", "0", 0): frozenset({(0, 0)})}).answer_accuracy
-    50.0
+    >>> from denota.data.answer import Cells
+    >>> from denota.data.example import Question
+    >>> from denota.tables.table import Table
+    >>> table = Table.from_rows(["city"], [["Oslo"], ["Moss"], ["Oslo"]])
+    >>> asked = Example(Question("a", "0", 0, "where?", table, "t.csv"), Cells(frozenset({(0, 0)})))
+    >>> found = score({("a", "0", 0): asked}, {("a", "0", 0): Cells(frozenset({(2, 0)}))})
+    >>> found.answer_accuracy, found.denotation_accuracy
+    (0.0, 100.0)
     """
-    right = {key: predicted.get(key) == cells for key, cells in gold.items()}
+    right: list[bool] = []
+    said: list[bool] = []
     sequences: dict[tuple[str, str], bool] = {}
     positions: dict[int, list[bool]] = {}
-    for (name, annotator, position), is_right in right.items():
-        sequences[name, annotator] = sequences.get((name, annotator), True) and is_right
-        positions.setdefault(position, []).append(is_right)
+    for key, example in gold.items():
+        answer = predicted.get(key)
+        right.append(answer is not None and is_answered(example, answer, same))
+        said.append(answer is not None and says_the_same(example, answer, same))
+        name, annotator, position = key
+        sequences[name, annotator] = sequences.get((name, annotator), True) and right[-1]
+        positions.setdefault(position, []).append(right[-1])
     return Score(
-        _percent(list(right.values())),
+        _percent(right),
         _percent(list(sequences.values())),
         {str(position): _percent(positions[position]) for position in sorted(positions)},
+        _percent(said),
         len(right),
         len(sequences),
     )
+
+
+def is_answered(example: Example, answer: Answer, same: Same = is_right) -> bool:
+    """Say whether an answer is right: the gold cells, or what says the gold values."""
+    if isinstance(example.answer, Values):
+        return same(items_of(answer, example.question.table), example.answer)
+    return answer == example.answer
+
+
+def says_the_same(example: Example, answer: Answer, same: Same = is_right) -> bool:
+    """Say whether an answer is right by text."""
+    table, wanted = example.question.table, example.answer
+    if answer == wanted:
+        return True
+    values = wanted if isinstance(wanted, Values) else Values(items_of(wanted, table))
+    return same(items_of(answer, table), values)
 
 
 def _percent(outcomes: list[bool]) -> float:

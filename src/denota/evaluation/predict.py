@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from denota.data.answer import Answer, Cells, Values
 from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
 from denota.programs.denotation import Denotation
 from denota.search.prepare import Prepared
-from denota.tables.table import Cell
+from denota.tables.table import Table
 
 Best = Callable[[Sequence[Prepared]], list[np.ndarray[tuple[int], np.dtype[np.int64]]]]
 Prepare = Callable[[Question, Denotation | None], Prepared]
@@ -26,7 +27,7 @@ def predict(
     best: Best,
     prepare: Prepare,
     batch: int = 256,
-    gold: dict[Key, frozenset[Cell]] | None = None,
+    gold: Mapping[Key, Example] | None = None,
 ) -> dict[Key, Denotation]:
     """Answer every question.
 
@@ -35,7 +36,7 @@ def predict(
         best: a parser's best programs of prepared questions.
         prepare: makes a question ready, given the answer before it.
         batch: how many questions are scored at once.
-        gold: the right cells, if the history should be gold and not the model's own, which it is still where they are not known.
+        gold: the examples, if the history should be gold and not the model's own, which it still is where the right cells are not known.
     """
     answers: dict[Key, Denotation] = {}
     turns = conversations(questions)
@@ -54,13 +55,37 @@ def predict(
     return answers
 
 
-def gold_of(examples: Sequence[Example]) -> dict[Key, frozenset[Cell]]:
-    """Return the right cells of each question."""
-    return {key_of(example.question): example.answer for example in examples}
+def gold_of(examples: Sequence[Example]) -> dict[Key, Example]:
+    """Return examples by what identifies their questions."""
+    return {key_of(example.question): example for example in examples}
+
+
+def in_form_of(gold: Mapping[Key, Example], answers: Mapping[Key, Denotation]) -> dict[Key, Answer]:
+    """Return the answers to gold questions, each in the form its gold answer has: cells or values."""
+    return {
+        key: as_cells(answer)
+        if isinstance(gold[key].answer, Cells)
+        else as_values(answer, gold[key].question.table)
+        for key, answer in answers.items()
+        if key in gold
+    }
+
+
+def as_cells(answer: Denotation) -> Cells:
+    """Return a denotation as the cells it is, or comes from."""
+    return Cells(answer.cells)
+
+
+def as_values(answer: Denotation, table: Table) -> Values:
+    """Return what a denotation says: its value, or the texts of its cells by row, then column."""
+    if answer.value is not None:
+        return Values((answer.value,))
+    return Values(tuple(table.cell(*cell) for cell in sorted(answer.cells)))
 
 
 def _before(
-    question: Question, answers: dict[Key, Denotation], gold: dict[Key, frozenset[Cell]] | None
+    question: Question, answers: dict[Key, Denotation], gold: Mapping[Key, Example] | None
 ) -> Denotation:
     key = key_of(question)
-    return answers[key] if gold is None or key not in gold else Denotation.of_cells(gold[key])
+    known = gold[key].cells if gold is not None and key in gold else None
+    return Denotation.of_cells(known) if known else answers[key]

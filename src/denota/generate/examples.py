@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from denota.data import Example, Question
+from denota.data import Cells, Example, Question
 from denota.generate.conversation import generate
 from denota.programs.operators import LANGUAGES
 from denota.tables.table import Table
@@ -19,7 +19,7 @@ def made_up_examples(
 
     >>> table = Table.from_rows(["City", "People"], [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]])
     >>> first, *_ = made_up_examples([table], 20)
-    >>> first.question.id, len(first.answer) > 0
+    >>> first.question.id, len(first.cells) > 0
     ('made-0', True)
     """
     found: list[Example] = []
@@ -31,6 +31,6 @@ def made_up_examples(
             question = Question(
                 f"made-{number}", "0", position, turn.question, one.table, one.table.name, asked
             )
-            found.append(Example(question, frozenset(turn.answer.cells)))
+            found.append(Example(question, Cells(turn.answer.cells)))
             asked = (*asked, turn.question)
     return tuple(found)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from denota import sample
-from denota.data import Example, Question, write_jsonl
+from denota.data import Cells, Example, Question, write_jsonl
 from denota.generate.conversation import Conversation, generate
 from denota.programs.operators import LANGUAGES
 from denota.tables import Table
@@ -90,7 +90,7 @@ def _examples(name: str, file: str, conversation: Conversation) -> list[Example]
     examples = []
     for position, turn in enumerate(conversation.turns):
         question = Question(name, "0", position, turn.question, conversation.table, file, history)
-        examples.append(Example(question, turn.answer.cells))
+        examples.append(Example(question, Cells(turn.answer.cells)))
         history += (turn.question,)
     return examples
 

@@ -26,6 +26,7 @@ from torch import Tensor
 
 import denota
 from denota.config import Config, ModelConfig, to_toml
+from denota.data.answer import Cells
 from denota.data.example import Example, Question
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of
@@ -369,9 +370,14 @@ def _data_digest(examples: Sequence[Example]) -> str:
     """What the remembered answers belong to."""
     digest = hashlib.sha256()
     for example in examples:
-        line = (*key_of(example.question), example.question.text, sorted(example.answer))
+        line = (*key_of(example.question), example.question.text, _answered(example))
         digest.update(repr(line).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def _answered(example: Example) -> object:
+    answer = example.answer
+    return sorted(answer.cells) if isinstance(answer, Cells) else (answer.items, answer.repeats)
 
 
 def _write(path: Path, text: str) -> None:

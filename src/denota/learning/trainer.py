@@ -20,7 +20,7 @@ from denota.config import Config, SearchConfig
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, score
-from denota.evaluation.predict import gold_of, key_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
@@ -112,7 +112,7 @@ class Training:
         for first in range(0, len(order), size):
             examples = [learnt[i] for i in order[first : first + size]]
             ready = [
-                self.preparer(e.question, previous[key_of(e.question)], e.answer) for e in examples
+                self.preparer(e.question, previous[key_of(e.question)], e.cells) for e in examples
             ]
             self.lap("gather")
             loss = self._step(examples, ready, rng.random(len(examples)))
@@ -149,7 +149,7 @@ class Training:
             self.preparer,
             gold=gold if gold_history else None,
         )
-        return score(gold, {key: answer.cells for key, answer in answers.items()})
+        return score(gold, in_form_of(gold, answers))
 
     def _previous(
         self, examples: Sequence[Example], rng: np.random.Generator
@@ -167,7 +167,7 @@ class Training:
             own = self.references.get(before)
             use_gold = own is None or not own.rows or uniform < share
             chosen[name, annotator, position] = (
-                Denotation.of_cells(gold[before]) if use_gold else own
+                Denotation.of_cells(gold[before].cells) if use_gold else own
             )
         return chosen
 

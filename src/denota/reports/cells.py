@@ -218,7 +218,7 @@ def _right(model: Path, dev: Sequence[Example]) -> str:
     preparer = Preparer.of(parser.config)
     preparer.ahead(dev)
     answers = predict([example.question for example in dev], parser.best, preparer)
-    return "".join(str(int(answers[key_of(e.question)].cells == e.answer)) for e in dev)
+    return "".join(str(int(answers[key_of(e.question)].cells == e.cells)) for e in dev)
 
 
 def _result(

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from denota.data import Example, load_examples, read_as
+from denota.data import Cells, Example, load_examples, read_as
 from denota.evaluation.metrics import Key, score
-from denota.evaluation.predict import gold_of, key_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
@@ -86,13 +86,13 @@ def measure(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuff
         others = [
             Example(
                 replace(e.question, table=places[id(e.question.table)].table),
-                places[id(e.question.table)].cells(e.answer),
+                Cells(places[id(e.question.table)].cells(e.cells)),
             )
             for e in examples
         ]
         answers[name], _ = _answers(parser, others)
-        cells = {key: answer.cells for key, answer in answers[name].items()}
-        figures[name] = score(gold_of(others), cells).answer_accuracy
+        there = gold_of(others)
+        figures[name] = score(there, in_form_of(there, answers[name])).answer_accuracy
     same = {
         key_of(e.question): by_rows[id(e.question.table)].cells(plain[key_of(e.question)].cells)
         == answers["rows"][key_of(e.question)].cells
@@ -102,7 +102,7 @@ def measure(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuff
     along = [same[key] for key in speaks if not _so_far(key, speaks)]
     return Shuffles(
         len(examples),
-        score(gold, {key: answer.cells for key, answer in plain.items()}).answer_accuracy,
+        score(gold, in_form_of(gold, plain)).answer_accuracy,
         figures["columns"],
         figures["rows"],
         len(along),

@@ -62,7 +62,7 @@ class Asked:
 def draw(examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED) -> list[Asked]:
     """Return so many questions, drawn with a seed, in the order of the data."""
     asked = [
-        Asked(turn, Denotation.of_cells(turns[place - 1].answer) if place else None)
+        Asked(turn, Denotation.of_cells(turns[place - 1].cells) if place else None)
         for turns in conversations(examples)
         for place, turn in enumerate(turns)
     ]
@@ -85,7 +85,7 @@ def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> li
     preparer = Preparer.of(replace(parser.config, search=search))
     found: list[Believed | None] = []
     for one in asked:
-        ready = preparer(one.example.question, one.previous, one.example.answer)
+        ready = preparer(one.example.question, one.previous, one.example.cells)
         axis = parser.axis(ready)
         ahead = explore(ready, axis, search, program_scores(ready, axis))
         if not len(ahead):
@@ -100,7 +100,7 @@ def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> li
 
 def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -> float:
     """Return the share of altered tables on which a program still gives the right cells."""
-    table, answer = one.example.question.table, one.example.answer
+    table, answer = one.example.question.table, one.example.cells
     program = parse_program(text)
     rng = np.random.default_rng(seed)
     right = 0
@@ -125,7 +125,7 @@ def _altered(one: Asked, order: np.ndarray[Any, Any], rng: np.random.Generator) 
     question = one.example.question
     table = question.table
     asked = content(" ".join((question.text, *question.history[-1:])))
-    answered = {column for _, column in one.example.answer}
+    answered = {column for _, column in one.example.cells}
     columns = []
     for number, column in enumerate(table.columns):
         spoken = not asked.isdisjoint(content(column.name)) or any(
@@ -154,7 +154,7 @@ def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[Believed | Non
         if one.previous is not None:
             cells = [table.cell(r, c) for r in one.previous.rows for c in one.previous.columns]
             lines.append("previous answer: " + " | ".join(cells))
-        lines.append("answer: " + " | ".join(table.cell(*c) for c in sorted(one.example.answer)))
+        lines.append("answer: " + " | ".join(table.cell(*c) for c in sorted(one.example.cells)))
         lines.append("columns: " + " | ".join(table.names))
         lines += [
             f"row {row}: " + " | ".join(table.cell(row, c) for c in range(len(table.names)))
@@ -222,7 +222,7 @@ def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, in
     """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
     found = {}
     preparer = Preparer.of(config)
-    ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
+    ready = [preparer(one.example.question, one.previous, one.example.cells) for one in asked]
     for surface in (True, False):
         model = replace(config.model, surface=surface)
         parser = new_parser(

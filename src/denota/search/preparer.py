@@ -100,5 +100,5 @@ def _tasks(turns: Sequence[Turn]) -> list[Task]:
         if tasks and tasks[-1].question.position == question.position - 1:
             before = tasks[-1].answer
             previous = Denotation.of_cells(before) if before is not None else None
-        tasks.append(Task(question, previous, turn.answer if isinstance(turn, Example) else None))
+        tasks.append(Task(question, previous, turn.cells if isinstance(turn, Example) else None))
     return tasks
