@@ -5,25 +5,37 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from denota.programs.denotation import Denotation
-from denota.programs.operators import AGGREGATES, LANGUAGES, SCOPES, TESTS, language_of
-from denota.programs.operators.declare import TestOperator
+from denota.programs.denotation import Value as Computed
+from denota.programs.operators import (
+    AGGREGATES,
+    COMPARES,
+    LANGUAGES,
+    SCOPES,
+    STEPS,
+    TESTS,
+    language_of,
+)
+from denota.programs.operators.declare import StepOperator, TestOperator
 from denota.programs.tree import (
     And,
     Argument,
     Condition,
     Date,
+    Name,
     Number,
     Or,
     Program,
     Test,
     Value,
     Word,
+    tests_of,
 )
 from denota.tables import Column, Table
 from denota.tokens import tokenise
@@ -34,9 +46,7 @@ EXAMPLES: Final = float(os.environ.get("DENOTA_TEST_EXAMPLES", "1"))
 
 SPOKEN: Final = {
     **LANGUAGES,
-    "everything": language_of(
-        f"extended {' '.join(f'+{name}' for name in (*SCOPES, *AGGREGATES))}"
-    ),
+    "everything": language_of("full +cell +or"),
 }
 """The languages, and one that has all there is."""
 
@@ -211,12 +221,16 @@ decades: Final = st.integers(150, 210).map(lambda d: Number(10.0 * d))
 
 
 @st.composite
-def arguments(draw: st.DrawFn, test: TestOperator, table: Table | None = None) -> Argument | None:
+def arguments(
+    draw: st.DrawFn, test: TestOperator | StepOperator, table: Table | None = None
+) -> Argument | None:
     """An argument an operator takes, of the table's cells if there is one."""
     if test.takes is None:
         return None
     if test.takes == "number":
         return draw(decades if test.name == "decade_is" else counts)
+    if test.takes == "column":
+        return Name(draw(st.sampled_from(table.names) if table else st.one_of(names, st.just(""))))
     if test.takes == "constant":
         return draw(dates if test.name == "date_is" else st.one_of(numbers, dates))
     own = st.sampled_from([t for c in table.columns for t in c.values]) if table else st.nothing()
@@ -247,6 +261,16 @@ def conditions(
 
 
 @st.composite
+def steps(
+    draw: st.DrawFn, columns: st.SearchStrategy[str], table: Table | None = None
+) -> Test:
+    """A step of any operator."""
+    operator = draw(st.sampled_from(sorted(STEPS.values(), key=lambda step: step.name)))
+    column = draw(columns) if operator.has_column else None
+    return Test(operator.name, column, draw(arguments(operator, table)))
+
+
+@st.composite
 def programs(
     draw: st.DrawFn, table: Table | None = None, first: bool = False, aggregates: bool = True
 ) -> Program:
@@ -266,25 +290,44 @@ def programs(
     selected = () if bare else tuple(draw(st.lists(column, min_size=1, max_size=3, unique=True)))
     where = draw(st.one_of(st.none(), conditions(column, table), conditions(column, table)))
     aggregate = draw(st.sampled_from((None, None, None, *AGGREGATES))) if aggregates else None
-    program = Program(selected, scope.name, where, aggregate)
+    then = draw(st.one_of(st.none(), st.none(), steps(column, table)))
+    program = Program(selected, scope.name, where, aggregate, then)
+    if aggregate is not None and not AGGREGATES[aggregate].of and draw(st.booleans()):
+        free = ("table", "without_totals")
+        program = replace(program, columns=(), scope=draw(st.sampled_from(free)))
+    if aggregate is not None and draw(st.booleans()):
+        program = draw(compared(program, column, table))
     assume(not (first and speaks_of_previous(program)))
     return program
 
 
+@st.composite
+def compared(
+    draw: st.DrawFn, program: Program, columns: st.SearchStrategy[str], table: Table | None
+) -> Program:
+    """A program that computes a value, as one that compares two; as it is where that cannot be said."""
+    aggregate = AGGREGATES[program.aggregate or ""]
+    compare = draw(st.sampled_from(sorted(COMPARES)))
+    assume(not aggregate.grouped and not aggregate.yes_no and len(aggregate.of) < 2)
+    versus = None
+    if "rows" in COMPARES[compare].sides and program.where is not None and draw(st.booleans()):
+        versus = draw(conditions(columns, table))
+    return replace(program, compare=compare, versus=versus)
+
+
 def speaks_of_previous(program: Program) -> bool:
     """Say whether a program needs a previous answer."""
+    rows_alone = program.aggregate is not None and not AGGREGATES[program.aggregate].of
     return (
         SCOPES[program.scope].follows
-        or not program.columns
+        or not (program.columns or rows_alone)
         or any(test.operator == "same_value" for test in conjuncts(program))
     )
 
 
 def conjuncts(program: Program) -> tuple[Test, ...]:
-    """Return the tests of a program's condition."""
-    if program.where is None:
-        return ()
-    return (program.where,) if isinstance(program.where, Test) else program.where.parts
+    """Return the tests of a program's conditions."""
+    return tuple(test for condition in program.conditions for test in tests_of(condition))
 
 
 def table_of(columns: dict[str, Sequence[str]], name: str = "table") -> Table:
@@ -296,6 +339,14 @@ def alike(left: Denotation, right: Denotation) -> bool:
     """Say whether two denotations are equal but for the last bits of a sum."""
     if (left.rows, left.columns) != (right.rows, right.columns):
         return False
-    if left.value is None or right.value is None:
-        return left.value is right.value
-    return left.value == right.value or math.isclose(left.value, right.value, rel_tol=1e-9)
+    if left.values is None or right.values is None:
+        return left.values is right.values
+    if left.groups != right.groups or len(left.values) != len(right.values):
+        return False
+    return all(map(_near, left.values, right.values))
+
+
+def _near(left: Computed, right: Computed) -> bool:
+    if isinstance(left, float) and isinstance(right, float):
+        return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
+    return left == right

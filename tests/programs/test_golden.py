@@ -9,10 +9,10 @@ import pytest
 
 from denota import read_table
 from denota.programs.database import Database
-from denota.programs.denotation import Denotation
+from denota.programs.denotation import Denotation, Value
 from denota.programs.english import say
 from denota.programs.execute import execute
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
 from denota.programs.sql import to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import And, Or
@@ -53,10 +53,19 @@ def table() -> Table:
 
 
 def said(answer: Denotation, table: Table) -> str:
-    if answer.value is not None:
-        return f"= {answer.value:.10g}"
+    if answer.values is not None:
+        names = answer.groups or ("",) * len(answer.values)
+        pairs = zip(names, answer.values, strict=True)
+        told = " / ".join(f"{name}: {_value(v)}" if name else _value(v) for name, v in pairs)
+        return f"= {told}".strip()
     cells = [table.cell(row, column) for row in answer.rows for column in answer.columns]
     return " / ".join(cells) or "(nothing)"
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:.10g}"
 
 
 @pytest.mark.parametrize(
@@ -82,6 +91,8 @@ def test_every_operator_occurs() -> None:
     assert {test.operator for program in every for test in conjuncts(program)} == set(TESTS)
     assert {program.scope for program in every} == set(SCOPES)
     assert {program.aggregate for program in every} == {None, *AGGREGATES}
+    assert {program.compare for program in every} == {None, *COMPARES}
+    assert {program.then.operator for program in every if program.then} == set(STEPS)
     assert {Or, And} <= {type(program.where) for program in every}
-    alone = {program.scope for program in every if not program.columns}
+    alone = {program.scope for program in every if not program.columns and SCOPES[program.scope].follows}
     assert alone == {name for name, scope in SCOPES.items() if scope.alone}

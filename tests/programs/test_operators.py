@@ -7,13 +7,16 @@ import re
 import pytest
 
 from denota.errors import ProgramError
-from denota.programs.lexicon import has_trigger, triggers
+from denota.programs.lexicon import has_trigger, triggers, words_of
 from denota.programs.operators import (
     AGGREGATES,
+    COMPARES,
     FEATURES,
     LANGUAGES,
     SCOPES,
+    STEPS,
     TESTS,
+    declared,
     language_of,
 )
 from denota.programs.text import parse_program, print_program
@@ -21,11 +24,13 @@ from denota.programs.tree import And, Or
 from denota.tokens import tokenise
 from programs.strategies import conjuncts
 
-EVERY = {**TESTS, **SCOPES, **AGGREGATES, **FEATURES}
+EVERY = declared()
 
 
 def test_no_two_operators_share_a_name() -> None:
-    assert len(EVERY) == len(TESTS) + len(SCOPES) + len(AGGREGATES) + len(FEATURES)
+    own = {name for name in STEPS if name not in TESTS}  # a test of place is a step by the same name
+    kinds = (TESTS, SCOPES, AGGREGATES, FEATURES, COMPARES, own)
+    assert len(EVERY) == sum(map(len, kinds))
     for name, operator in EVERY.items():
         assert operator.name == name and re.fullmatch(r"[a-z_]+", name)
 
@@ -36,7 +41,8 @@ def test_no_two_operators_are_written_alike() -> None:
     for spellings in (
         [s.alone for s in SCOPES.values() if s.alone],
         [s.with_columns for s in SCOPES.values() if s.with_columns],
-        [a.keyword for a in AGGREGATES.values()],
+        [one.keyword for one in (*AGGREGATES.values(), *COMPARES.values())],
+        [(step.has_column, step.keywords) for step in STEPS.values()],
     ):
         assert len(set(spellings)) == len(spellings)
 
@@ -73,6 +79,26 @@ def test_an_aggregate_is_declared_whole(name: str) -> None:
     assert example.aggregate == name and print_program(example) == aggregate.example
 
 
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_is_declared_whole(name: str) -> None:
+    step = STEPS[name]
+    fields = set(re.findall(r"{(\w+)}", step.english))
+    assert fields == ({"column"} if step.has_column else set()) | (
+        {"argument"} if step.takes else set()
+    )
+    example = parse_program(step.example)
+    assert example.then is not None and example.then.operator == name
+    assert print_program(example) == step.example
+
+
+@pytest.mark.parametrize("name", COMPARES)
+def test_a_comparison_is_declared_whole(name: str) -> None:
+    compare = COMPARES[name]
+    assert set(re.findall(r"{(\w+)}", compare.english)) == {"left", "right"}
+    example = parse_program(compare.example)
+    assert example.compare == name and print_program(example) == compare.example
+
+
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_feature_is_declared_whole(name: str) -> None:
     feature = FEATURES[name]
@@ -88,12 +114,14 @@ def test_a_feature_is_declared_whole(name: str) -> None:
     "name", [n for n, operator in EVERY.items() if operator.needs == "trigger"]
 )
 def test_an_operator_that_needs_a_trigger_has_some(name: str) -> None:
-    words = triggers()[name]
+    words = words_of(name)
     assert words and len(set(words)) == len(words)
     for phrase in words:
-        assert " ".join(tokenise(phrase)) == phrase, f"{phrase!r} can never be found in a question"
-        assert has_trigger(name, f" which {phrase} one ")
-        assert not has_trigger(name, f" which x{phrase}x one ")
+        bare = phrase.removeprefix("^")
+        assert " ".join(tokenise(bare)) == bare, f"{phrase!r} can never be found in a question"
+        assert has_trigger(name, f" {bare} one ")
+        assert has_trigger(name, f" which {bare} one ") or phrase != bare
+        assert not has_trigger(name, f" which x{bare}x zzz ")
 
 
 def test_the_lexicon_speaks_only_of_operators() -> None:
@@ -105,11 +133,12 @@ def test_the_languages_contain_each_other() -> None:
     assert LANGUAGES["dynsp"] < LANGUAGES["dynsp++"]
     assert LANGUAGES["dynsp++"] - LANGUAGES["dynsp"] == {"or", "cell"}
     assert LANGUAGES["dynsp"] < LANGUAGES["extended"]
-    assert LANGUAGES["extended"] >= set(TESTS)
-    for language in LANGUAGES.values():
+    assert LANGUAGES["extended"] - LANGUAGES["full"] == {"or"}
+    assert LANGUAGES["full"] >= {*TESTS, *STEPS, *AGGREGATES, *COMPARES}
+    for name, language in LANGUAGES.items():
         assert language <= set(EVERY)
         assert "table" in language
-        assert not language & set(AGGREGATES)
+        assert name == "full" or not language & {*AGGREGATES, *COMPARES}
 
 
 def test_dynsp_is_what_the_paper_says() -> None:

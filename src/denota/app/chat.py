@@ -375,7 +375,7 @@ class Chat:
         if first is None or wish is None:
             return
         if first.program.aggregate is not None:
-            plain = replace(first.answer, value=None)
+            plain = replace(first.answer, values=None)
             yield replace(first, program=replace(first.program, aggregate=None), answer=plain)
         elif len(first.answer.rows) > 1:
             program, found = with_value(first.program, first.answer, "sum", self.table)
@@ -445,7 +445,7 @@ class Chat:
         if depth >= DEEP:  # SQL that nests further would be no help to anyone
             columns = [self.table.names[column] for column in found.columns]
             query, depth = rows_query(found.rows, columns, self.table), 0
-        after = _Context((*before.asked, asked.plain), replace(found, value=None), query, depth)
+        after = _Context((*before.asked, asked.plain), replace(found, values=None, groups=()), query, depth)
         return _Told(asked, after, replace(turn, explanation=said, source=self.source))
 
 

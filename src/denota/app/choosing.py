@@ -103,7 +103,7 @@ def with_ties(way: RatedProgram, table: Table, previous: Denotation | None) -> R
 
 def alike(one: Denotation, other: Denotation) -> bool:
     """Say whether two readings tell a person the same: the same value, or the same cells."""
-    if one.value is not None and one.value == other.value:
+    if one.values is not None and (one.values, one.groups) == (other.values, other.groups):
         return True
     return one.same_as(other)
 

@@ -258,9 +258,8 @@ def with_value(
     program: Program, found: Denotation, aggregate: str, table: Table
 ) -> tuple[Program, Denotation]:
     """Return a program and its cells with a value computed of them."""
-    cells = [(row, column) for row in found.rows for column in found.columns]
-    value = AGGREGATES[aggregate].meaning(table, cells)
-    return replace(program, aggregate=aggregate), replace(found, value=value)
+    values = AGGREGATES[aggregate].meaning(table, found.rows, found.columns)
+    return replace(program, aggregate=aggregate), replace(found, values=values)
 
 
 def _repeats(column: Column, noun: Sequence[str]) -> bool:

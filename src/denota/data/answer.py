@@ -145,6 +145,8 @@ def _text_key(text: str) -> Hashable:
         return folded
     if (number := _read_number(folded)) is not None:
         return _number_key(number)
+    if (amount := _AMOUNT.fullmatch(text.strip())) is not None:
+        return _number_key(float(amount["digits"].replace(",", "")))
     if (date := _read_date(folded)) is not None:
         year, month, day = date
         return date if month or day else float(year)
@@ -195,6 +197,10 @@ _MARKS: Final = "•♦†‡*#+"
 _NUMBER: Final = re.compile(
     r"(?P<sign>[+-]?)(?:[$£€¥] ?)?(?P<digits>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,3})?|\.[0-9]+)(?: ?%)?"
 )
+_AMOUNT: Final = re.compile(
+    r"(?P<digits>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?) [a-z]+\.?"
+)
+"""A number with a unit, which no name is: `54 years`."""
 _YEAR_MONTH_DAY: Final = re.compile(r"([0-9]{4}|xx(?:xx)?)-([0-9]{1,2}|xx)-([0-9]{1,2}|xx)")
 _WEEKDAY: Final = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?"
 _MONTH: Final = (

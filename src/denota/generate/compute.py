@@ -16,7 +16,7 @@ from denota.programs.tree import Program
 def compute(scene: Scene, before: Asked | None) -> Asked | None:
     """Ask for a value computed from the table's cells, or from those of the answer's rows if there is one."""
     names = [name for name in AGGREGATES if name in scene.language]
-    if not names or (before is not None and before.answer.value is not None):
+    if not names or (before is not None and before.answer.values is not None):
         return None
     name = scene.pick(names)
     columns = [column for column in scene.profile.columns if _suits(scene, column, name)]
@@ -44,14 +44,13 @@ def compute(scene: Scene, before: Asked | None) -> Asked | None:
         scene, name, (column,), drawn, before.columns if before else (), len(rows)
     )
     own = before.columns if before is not None and counts_them else (column,)
-    value = AGGREGATES[name].meaning(
-        scene.profile.table, [(r, c.position) for r in kept for c in own]
-    )
-    if said is None or value is None:
+    own_positions = tuple(c.position for c in own)
+    values = AGGREGATES[name].meaning(scene.profile.table, kept, own_positions)
+    if said is None or not values:
         return None
     columns_named = () if counts_them else (column.name,)
     program = Program(columns_named, scope, drawn.condition if drawn else None, name)
-    answer = Denotation(kept, tuple(c.position for c in own), value)
+    answer = Denotation(kept, own_positions, values)
     return Asked(program, answer, *said, own, drawn)
 
 

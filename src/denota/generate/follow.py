@@ -153,7 +153,7 @@ def beside(scene: Scene, before: Asked) -> Asked | None:
 def repeat(scene: Scene, before: Asked) -> Asked | None:
     """Ask for the same answer again."""
     said = phrase.bare(scene, "previous", before.columns, len(before.answer.rows))
-    if said is None or before.answer.value is not None:
+    if said is None or before.answer.values is not None:
         return None
     return Asked(Program((), "previous"), before.answer, *said, before.columns, None, repeats=True)
 

@@ -9,6 +9,7 @@ import datetime
 import difflib
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 from denota.errors import ProgramError
 from denota.programs.denotation import Denotation, Value
@@ -67,7 +68,7 @@ def execute(program: Program, table: Table, previous: Denotation | None = None) 
     check_aggregate(program.aggregate, columns, table, program.compare)
     aggregate = AGGREGATES[program.aggregate]
     if program.compare is None:
-        groups = ()
+        groups: tuple[str, ...] = ()
         if aggregate.grouped:
             groups = tuple(name for name, _ in groups_of(table, rows, columns[0]))
         return Denotation(tuple(rows), columns, aggregate.meaning(table, rows, columns), groups)
@@ -171,11 +172,16 @@ def _check_compared(program: Program) -> None:
             raise ProgramError("VERSUS stands only in what compares two values")
         return
     operator = COMPARES[program.compare]
-    if program.aggregate is None or AGGREGATES[program.aggregate].grouped or AGGREGATES[program.aggregate].yes_no:
+    if program.aggregate is None or not AGGREGATES[program.aggregate].is_number:
         raise ProgramError(f"{operator.keyword} compares numbers, such as COUNT or SUM")
-    side = "rows" if program.versus is not None else "columns" if has_two_columns(program) else "whole"
-    if side not in operator.sides or (side == "rows" and len(program.columns) > 1) or (program.versus is not None and program.where is None):
-        wanted = "a condition" if "whole" in operator.sides else "two columns, or conditions on both sides of VERSUS"
+    side: Literal["rows", "columns", "whole"] = "columns" if has_two_columns(program) else "whole"
+    if program.versus is not None:
+        side = "rows"
+    alone = side == "rows" and (len(program.columns) > 1 or program.where is None)
+    if side not in operator.sides or alone:
+        wanted = "two columns, or conditions on both sides of VERSUS"
+        if "whole" in operator.sides:
+            wanted = "one column or ROWS, and a condition"
         raise ProgramError(f"{operator.keyword} takes {wanted}")
 
 

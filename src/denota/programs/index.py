@@ -268,8 +268,7 @@ class ColumnIndex:
     def _keyed(self) -> tuple[dict[Hashable, int], NDArray[np.int32]]:
         keys: dict[Hashable, int] = {}
         by_value = [keys.setdefault(item_key(text), len(keys)) for text in self.column.values]
-        codes = np.array(by_value, np.int32)[self.column.codes] if len(self.column) else []
-        return keys, np.array(codes, np.int32)
+        return keys, np.array([*by_value, 0], np.int32)[self.column.codes]
 
     def parts(
         self, name: str, part: Callable[[str], Any]

@@ -33,9 +33,14 @@ Floats = NDArray[np.float32]
 
 
 def reward(found: Denotation, gold: Answer, table: Table) -> float:
-    """Return how right a denotation is."""
+    """Return how right a denotation is.
+
+    A program that finds nothing to compute is never right, though the gold answer be none; names with their values are looked at only where the gold answer can be that.
+    """
     if isinstance(gold, Cells):
         return jaccard(found.cells, gold.cells) if found.values is None else 0.0
+    if found.values == () or (found.groups and len(gold.items) % 2):
+        return 0.0
     return partial(items_of(found, table), gold)
 
 
@@ -89,7 +94,7 @@ def _cell_rewards(family: Family, answer: Floats) -> Floats:
 def _one_by_one(space: ProgramSpace, family: Family, gold: Values) -> Floats:
     """(S * N,) rewards where no array form says them; looked at only where the gold answer can be names with values."""
     rewards = np.zeros(family.count, np.float32)
-    if len(gold.items) >= 2 and len(gold.items) % 2 == 0:
+    if len(gold.items) % 2 == 0:
         for place in range(family.count):
             found = space.denotation(family.start + place)
             rewards[place] = reward(found, gold, space.table_index.table)
@@ -158,7 +163,7 @@ class _Wanted:
         masks = family.conditions.mask
         for line, (column,) in enumerate(family.selections):
             keys, codes = self.index.columns[column].parts(aggregate.name, aggregate.part)
-            if not self.total or keys.keys() & self.keys.keys():
+            if keys.keys() & self.keys.keys():
                 here = np.zeros((self.index.rows, len(keys)), np.float32)
                 rows = np.flatnonzero(codes >= 0)
                 here[rows, codes[rows]] = 1
@@ -169,9 +174,11 @@ class _Wanted:
         """(S * N,) rewards of programs that name a column."""
         if not self.keys.keys() & {item_key(name) for name in self.index.names}:
             return np.zeros(family.count, np.float32)
-        table, gold = self.index.table, Values(tuple(self.keys.elements()), self.repeats)
         found = (space.denotation(family.start + place) for place in range(family.count))
-        return np.array([reward(one, gold, table) for one in found], np.float32)
+        keys = [[item_key(value) for value in one.values or ()] for one in found]
+        right = [len(own) == 1 and own[0] in self.keys for own in keys]
+        rewards: Floats = np.array(right, np.float32) / np.float32(max(1, self.total))
+        return rewards
 
     def of_values(self, family: Family) -> Floats:
         """(S * N,) rewards of programs that compute one value."""

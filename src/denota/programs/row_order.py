@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import numpy as np
-
-from denota.programs.operators import SCOPES, TESTS
-from denota.programs.tree import Program, Test
-from denota.tables.column import Column
+from denota.programs.index import index_of
+from denota.programs.operators import SCOPES, STEPS, TESTS
+from denota.programs.tree import Program
 from denota.tables.table import Table
-
-RANKING: Final = frozenset(["max", "min", "top", "bottom", "kth_max", "kth_min"])
-"""Operators that go by the order of rows only to break ties."""
 
 
 def speaks_of_order(program: Program, table: Table) -> bool:
     """Say whether the order of rows matters: an operator says so, and it is not just about ties that are not there."""
     if SCOPES[program.scope].row_order:
         return True
-    for test in tests_of(program):
-        ranking = test.operator in RANKING and not has_ties(table[test.column or ""])
-        if TESTS[test.operator].row_order and not ranking:
+    for test in program.tests:
+        ranks = test.operator in TESTS and TESTS[test.operator].ranks
+        if ranks and not index_of(table).columns[table.names.index(test.column or "")].has_ties:
+            continue
+        if (TESTS.get(test.operator) or STEPS[test.operator]).row_order:
             return True
     return False
-
-
-def tests_of(program: Program) -> tuple[Test, ...]:
-    """Return the tests of a program's condition."""
-    if program.where is None:
-        return ()
-    return (program.where,) if isinstance(program.where, Test) else program.where.parts
-
-
-def has_ties(column: Column) -> bool:
-    """Say whether two cells of a column state the same number or date."""
-    stated = column.numbers if column.kind == "number" else column.dates.order
-    stated = stated[~np.isnan(stated)]
-    return len(np.unique(stated)) < len(stated)

@@ -142,7 +142,7 @@ def _compared(
     """Two counts or sums compared: of two row sets, of two columns, of a part and the whole."""
     kinds = [own.column.kind for own in index.columns]
     numeric = [c for c, kind in enumerate(kinds) if kind == "number"]
-    of_dates = [(c,) for c, kind in enumerate(kinds) if kind == "date"]
+    of_dates: list[tuple[int, ...]] = [(c,) for c, kind in enumerate(kinds) if kind == "date"]
     text = conditions.situation.constants.text
     for name, compare in COMPARES.items():
         if name not in language or (compare.gives == "word" and not is_called(name, text)):
@@ -151,8 +151,10 @@ def _compared(
         rows = conditions.pairs if compare.ordered else conditions.unordered_pairs
         if whole:
             rows = conditions.plain.supported
-        sums = [(c,) for c in numeric]
-        values = [("count", [()]), ("sum", sums), ("day", [] if whole or name == "ratio" else of_dates)]
+        sums: list[tuple[int, ...]] = [(c,) for c in numeric]
+        days = [] if whole or name == "ratio" else of_dates
+        values: list[tuple[str, list[tuple[int, ...]]]]
+        values = [("count", [()]), ("sum", sums), ("day", days)]
         for aggregate, columns in values:
             if aggregate in language and columns and len(rows):
                 yield _Asked(tuple(columns), rows, aggregate, name, MOST_PROGRAMS // 40)

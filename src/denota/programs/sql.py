@@ -88,7 +88,7 @@ class _Rows:
     """The rows of a program, ready to have something selected of them."""
 
     names: Names
-    select: Callable[..., exp.Query]
+    select: Callable[..., exp.Select]
 
 
 def _rows_of(
@@ -109,7 +109,7 @@ def _rows_of(
     inner = None if looks_around else narrowed
     widens = program.then is not None and STEPS[program.then.operator].widens
 
-    def select(*what: Any) -> exp.Query:
+    def select(*what: Any) -> exp.Select:
         # what is new needs no copy: sqlglot's builders would copy the whole query each time
         start = exp.to_identifier(KEPT) if step is not None and not widens else source
         query = exp.select(*what, copy=False).from_(exp.Table(this=start.copy()), copy=False)
@@ -160,8 +160,9 @@ def _compared(
         sides = (columns[:1], columns[1:])
     elif program.versus is not None:
         other = _rows_of(program, program.versus, table, previous)
-        both = (picked.copy(), other.select(exp.column(ROW)))
-        picked = exp.union(*both, distinct=True)
+        queries = (picked.copy(), other.select(exp.column(ROW)))
+        among = exp.or_(*(exp.column(ROW).isin(query=query) for query in queries))
+        picked = exp.select(exp.column(ROW)).from_(exp.Table(this=rows.names.source)).where(among)
     else:
         other = _rows_of(replace(program, then=None), None, table, previous)
     left, right = (

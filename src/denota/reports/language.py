@@ -85,7 +85,7 @@ def _needed(conversation: Sequence[Example]) -> list[frozenset[str]]:
     for example in conversation:
         question = example.question
         space = program_space(question.text, question.table, previous, language)
-        found = np.flatnonzero((space.rewards(example.cells) == 1) & space.grounded)
+        found = np.flatnonzero((space.rewards(example.answer) == 1) & space.grounded)
         used = [operators_used(space.program(int(number))) for number in found[:MOST]]
         result.append(frozenset.intersection(*used) if used else frozenset())
         previous = Denotation.of_cells(example.cells)

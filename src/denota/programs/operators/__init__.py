@@ -125,6 +125,20 @@ Operator = (
 )
 
 
+__all__ = [
+    "AGGREGATES",
+    "COMPARES",
+    "FEATURES",
+    "LANGUAGES",
+    "Operator",
+    "SCOPES",
+    "STEPS",
+    "TESTS",
+    "declared",
+    "language_of",
+]
+
+
 def declared() -> dict[str, Operator]:
     """Return every operator by its name; a test of place is named where it is also a step."""
     return {**FEATURES, **STEPS, **TESTS, **SCOPES, **AGGREGATES, **COMPARES}

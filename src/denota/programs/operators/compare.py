@@ -65,7 +65,7 @@ SMALLER = CompareOperator(
 )  # fmt: skip
 SHARE = CompareOperator(
     "share", "SHARE", "{left} as a percentage of {right}", lambda left, right: _divided(left * 100.0, right), _sql_share,
-    frozenset(("whole",)), words=("percent", "percentage", "share", "proportion", "fraction", "%"),
+    frozenset(("whole",)), words=("percent", "percentage", "share", "proportion", "fraction"),
     example="SHARE (COUNT (ROWS WHERE Ships = '2'))",
 )  # fmt: skip
 
@@ -74,7 +74,7 @@ SHARE = CompareOperator(
 def _in_words(larger: str, smaller: str) -> CompareOperator:
     """How the left side compares with the right, in the words of the question: `more` or `less`."""
     return CompareOperator(
-        f"{larger}_or_{smaller}", f"{larger.upper()} OR {smaller.upper()}", f"whether {{left}} is {larger} or {smaller} than {{right}}",
+        f"{larger}_or_{smaller}", f"{larger.upper()} OR {smaller.upper()}", f"whether it is {larger} or {smaller}: {{left}}, compared with {{right}}",
         _larger, lambda left, right: left > right, frozenset(("rows", "columns")), "word", (larger, smaller), ordered=True,
         words=(f"{larger} or {smaller}", f"{smaller} or {larger}"),
         example=f"{larger.upper()} OR {smaller.upper()} (SUM (SELECT Crew WHERE Season = '1907-08' VERSUS Season = '1891-92'))",

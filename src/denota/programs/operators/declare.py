@@ -176,6 +176,11 @@ class AggregateOperator:
     words: tuple[str, ...] = ()
     example: str = ""
 
+    @property
+    def is_number(self) -> bool:
+        """Whether its value is one number."""
+        return not (self.grouped or self.yes_no or self.names_column or self.part is not None)
+
 
 @dataclass(frozen=True, eq=False)
 class CompareOperator:

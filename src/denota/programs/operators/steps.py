@@ -80,7 +80,8 @@ def _tied(largest: bool) -> Apply:
         worst = -np.inf if largest else np.inf
         values = np.where(stated, order, worst)
         best = values.max(axis=1) if largest else values.min(axis=1)
-        return stated & (order == best[:, None])
+        tied: Mask = stated & (order == best[:, None])
+        return tied
 
     return apply
 
@@ -167,7 +168,8 @@ def _than_theirs(above: bool) -> tuple[Meaning, Apply]:
         best = values.max(axis=1) if above else values.min(axis=1)
         with np.errstate(invalid="ignore"):
             beyond = order > best[:, None] if above else order < best[:, None]
-        return beyond & stated.any(axis=1)[:, None] & situation.scope
+        found: Mask = beyond & np.any(stated, axis=1, keepdims=True) & situation.scope
+        return found
 
     return meaning, apply
 
@@ -181,7 +183,8 @@ def _same(table: Table, rows: Sequence[int], step: Test, scope: Sequence[int]) -
 def _same_of_each(situation: Situation, column: int, first: int, kept: Mask) -> Mask:
     own = situation.index.columns[column]
     theirs = _by_class(own, kept) > 0  # (N, V)
-    return theirs[:, own.classes] & ~kept & situation.scope
+    found: Mask = theirs[:, own.classes] & ~kept & situation.scope
+    return found
 
 
 # Rows of the group that occurs most, or has the largest sum
@@ -225,7 +228,8 @@ def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
             amounts = counts
             k = int(situation.numbers[first].value) if rank is _exactly else 0
         best = _picked(rank, np.where(counts > 0, amounts, np.nan), k)
-        return best[:, own.classes] & kept
+        found: Mask = best[:, own.classes] & kept
+        return found
 
     return meaning, apply
 
@@ -283,7 +287,7 @@ def _no_column(situation: Situation) -> list[tuple[int, int]]:
 
 _NEXT: Final = ("next", "after", "following", "followed", "later", "below", "subsequent", "succeeded", "succeed", "right after", "came after", "then")  # fmt: skip
 _BEFORE: Final = ("before", "previous", "preceding", "prior", "above", "earlier", "preceded", "came before", "precede", "precedes", "previously", "last")  # fmt: skip
-_ABOVE: Final = ("more", "higher", "larger", "greater", "bigger", "longer", "older", "taller", "later", "better", "above", "after", "faster", "over", "above", "than", "exceed", "exceeded", "worse")  # fmt: skip
+_ABOVE: Final = ("more", "higher", "larger", "greater", "bigger", "longer", "older", "taller", "later", "better", "above", "after", "faster", "over", "than", "exceed", "exceeded", "worse")  # fmt: skip
 _BELOW: Final = ("less", "lower", "fewer", "smaller", "shorter", "younger", "earlier", "below", "before", "under", "better", "faster", "than", "ahead", "above", "higher")  # fmt: skip
 _SAME: Final = ("same", "also", "too", "similar", "share", "shared", "shares", "equal", "tied", "as well", "other", "another", "else", "match", "as many", "as much")  # fmt: skip
 _MOST: Final = ("most", "often", "frequent", "common", "frequently", "top", "highest", "largest", "greatest", "more", "majority", "mostly", "popular", "best")  # fmt: skip
