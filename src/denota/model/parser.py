@@ -27,6 +27,7 @@ from denota.model.memory import (
     unit,
 )
 from denota.model.scorer import Axis, AxisBatch, Scorer
+from denota.programs.operators import language_of
 from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
 from denota.search.lists import best
 from denota.search.prepare import Prepared
@@ -70,8 +71,20 @@ class Parser:
         """
         torch.manual_seed(config.seed)
         model = config.model
-        scorer = SCORERS[model.scorer].new(model, questions, vectors or model.vectors)
+        operators = language_of(config.data.language)
+        source = vectors or model.vectors
+        scorer = SCORERS[model.scorer].new(model, questions, source, operators)
         return Parser(config, scorer)
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """Those that its scorer was trained with."""
+        return self.scorer.names.operators
+
+    @property
+    def language(self) -> frozenset[str]:
+        """The operators to search: those of its config's language, less what the language gained since it was trained."""
+        return language_of(self.config.data.language) & self.operators
 
     @property
     def device(self) -> torch.device:

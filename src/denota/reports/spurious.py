@@ -82,7 +82,7 @@ class Believed:
 
 def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> list[Believed | None]:
     """Return what a parser's search would learn from, for each question; None where no program earns a reward."""
-    preparer = Preparer.of(replace(parser.config, search=search))
+    preparer = Preparer.of(replace(parser.config, search=search), operators=parser.language)
     found: list[Believed | None] = []
     for one in asked:
         ready = preparer(one.example.question, one.previous, one.example.answer)
