@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Cells, Example, Question
@@ -18,17 +17,17 @@ from denota.model.checkpoint import load_parser, save_parser
 from denota.model.encoder import Encoder
 from denota.model.parser import Parser
 from denota.model.reading import LONGEST, Reader
-from denota.model.transformer import Shape, Transformer
-from denota.model.wordpieces import Wordpieces, wordpieces_of
+from denota.model.wordpieces import Wordpieces
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES, SIZES
+from denota.search.candidates import flat_scores, lay_flat
 from denota.search.critique import read_lexicon
-from denota.search.flat import flat_scores, lay_flat
+from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
-from denota.search.score import AxisScores, program_scores
 from denota.tables import Table
+from model.tiny import letters, tiny_encoder
 
 SHIPS = Table.from_rows(
     ["Ship", "Built", "Length (m)", "Lost"],
@@ -53,26 +52,12 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def wordpieces() -> Wordpieces:
-    """Letters as pieces, so that any word has some."""
-    letters = [chr(c) for c in range(33, 127)]
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{c}" for c in letters)]
-    pieces += ["ship", "built", "which", "oslo"]
-    known = {piece: number for number, piece in enumerate(pieces)}
-    tokenizer = Tokenizer(models.WordPiece(known, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    return wordpieces_of(tokenizer)
+    return letters()
 
 
 @pytest.fixture(scope="module")
-def scorer(wordpieces: Wordpieces) -> Encoder:
-    shape = Shape("bert", wordpieces.size, 16, 2, 2, 32, 512, 0, 2, 0, 1e-12)
-    torch.manual_seed(0)
-    encoder = Transformer(shape)
-    for weight in encoder.parameters():
-        torch.nn.init.normal_(weight, std=0.3)
-    return Encoder(encoder, wordpieces, width=8, cells=6, dropout=0.0).eval()
+def scorer() -> Encoder:
+    return tiny_encoder()
 
 
 def prepared(language: str = "extended") -> list[Prepared]:

@@ -79,7 +79,7 @@ def _of(group: Sequence[Question], gold: Gold | None) -> Gold | None:
 
 
 def _answers(parser: Parser, group: Sequence[Question], gold: Gold | None) -> dict[Key, Denotation]:
-    preparer = Preparer.of(parser.config, kept=2 * GROUP)
+    preparer = Preparer.of(parser.config, kept=2 * GROUP, operators=parser.language)
     return predict(group, parser.best, preparer, gold=gold)
 
 

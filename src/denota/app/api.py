@@ -139,7 +139,7 @@ class TableParser:
     def score(self, conversations: Conversations) -> float:
         """Return how many percent of questions it answers right, its own previous answers being the history."""
         loaded = read_as(_loaded(conversations), self.parser.config.data.numbers)
-        preparer = Preparer.of(self.parser.config)
+        preparer = Preparer.of(self.parser.config, operators=self.parser.language)
         taught = replace(self.parser, memory=self.teacher.memory())
         found = predict(loaded.questions, taught.best, preparer)
         gold = gold_of(loaded.examples)

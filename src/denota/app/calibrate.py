@@ -43,7 +43,7 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     examples = read_as(loaded, parser.config.data.numbers).examples
     if parser.config.data.train == split:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
-    preparer = Preparer.of(parser.config)
+    preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(examples)
     features: list[np.ndarray[Any, Any]] = []
 

@@ -121,7 +121,7 @@ class Chat:
         config = parser.config
         self.parser = parser
         self.table: Table = read_plainly(table) if config.data.numbers == "plain" else table
-        self.preparer = Preparer.of(config, kept=1, keep_spaces=True)
+        self.preparer = Preparer.of(config, 1, True, parser.language)
         self.teacher = teacher or Teacher(parser, TeachingLog())
         self.person = person
         self.rated_by: Rate = rated_by or self._rated_here

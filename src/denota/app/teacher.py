@@ -59,7 +59,7 @@ class Teacher:
 
     def __init__(self, parser: Parser, log: TeachingLog) -> None:
         self.parser, self.log = parser, log
-        self._preparer = Preparer.of(parser.config, kept=1, keep_spaces=True)
+        self._preparer = Preparer.of(parser.config, 1, True, parser.language)
         self._lock = threading.Lock()
         self._lessons: dict[int, Lesson] = {}
         """By their number in the log."""

@@ -38,6 +38,7 @@ from denota.learning.trainer import Epoch, Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
+from denota.programs.operators import language_of
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
@@ -81,7 +82,10 @@ def train(
     for name in unused(config.model):
         say(f"model.{name} means nothing to an encoder, which has its own words and layers")
     with _only_one(out):
-        preparer = Preparer.of(config)
+        saved = _saved(config, examples, out, say) if resume else None
+        # a language may have gained operators since the run began
+        operators = saved[0].language if saved is not None else None
+        preparer = Preparer.of(config, operators=operators)
         ready = [
             one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
         ]
@@ -90,10 +94,11 @@ def train(
         made_up = _made_up(config, examples)
         if made_up:
             ready += preparer.ahead(made_up, prepared)
-        training, best = None, -1.0
-        if resume:
-            training, best = _resume(config, examples, dev, out, preparer, made_up, say)
-        if training is None:
+        if saved is not None:
+            training, best = _resumed(config, saved, examples, dev, preparer, made_up)
+            _cut(out / "metrics.jsonl", training.epoch)
+        else:
+            best = -1.0
             parser = new_parser(config, ready, start_from, vectors)
             training = Training(config, parser, examples, dev, preparer, made_up=made_up)
             with _writing(out):
@@ -187,6 +192,7 @@ def new_parser(
     else:
         _check_like(config, start_from)
         start_from.scorer.set_dropout(config.model.dropout)
+        start_from.scorer.grow(language_of(config.data.language))
         start_from.scorer.meet(ready)
         parser = Parser(config, start_from.scorer)
     parser.scorer.to(device_of(config.train.device))
@@ -251,15 +257,13 @@ def _references(training: Training) -> dict[str, Tensor]:
     return {"lengths": lengths, "answers": flat}
 
 
-def _resume(
-    config: Config,
-    examples: Sequence[Example],
-    dev: Sequence[Example],
-    out: Path,
-    preparer: Preparer,
-    made_up: Sequence[Example],
-    say: Callable[[str], None],
-) -> tuple[Training | None, float]:
+_Saved = tuple[Parser, dict[str, Tensor], dict[str, str]]
+
+
+def _saved(
+    config: Config, examples: Sequence[Example], out: Path, say: Callable[[str], None]
+) -> _Saved | None:
+    """The last checkpoint of a run, or the one before should that be damaged; None if there is none."""
     there = [out / f"{name}.safetensors" for name in ("last", "previous")]
     there = [path for path in there if path.exists()]
     for path in there:
@@ -277,15 +281,27 @@ def _resume(
         if facts.get("data", _data_digest(examples)) != _data_digest(examples):
             raise TrainingError(f"the run in {out} learns from other data; resume it with the same")
         parser.config = config
-        parser.scorer.to(device_of(config.train.device))
-        training = Training(
-            config, parser, examples, dev, preparer, int(facts["epoch"]), made_up=made_up
-        )
-        training.optimiser.restore(state)
-        training.references = _remembered(state, examples)
-        _cut(out / "metrics.jsonl", training.epoch)
-        return training, float(facts["best"])
-    return None, -1.0
+        return parser, state, facts
+    return None
+
+
+def _resumed(
+    config: Config,
+    saved: _Saved,
+    examples: Sequence[Example],
+    dev: Sequence[Example],
+    preparer: Preparer,
+    made_up: Sequence[Example],
+) -> tuple[Training, float]:
+    """A run as it was after its last epoch, and the best accuracy so far."""
+    parser, state, facts = saved
+    parser.scorer.to(device_of(config.train.device))
+    training = Training(
+        config, parser, examples, dev, preparer, int(facts["epoch"]), made_up=made_up
+    )
+    training.optimiser.restore(state)
+    training.references = _remembered(state, examples)
+    return training, float(facts["best"])
 
 
 def _essence(config: Config) -> Config:

@@ -25,6 +25,8 @@ from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
 
+FORMAT = 3
+"""1 had no checksum of its metadata, 2 did not name the rows of its heads; both are read."""
 STATE = "state."
 """What names of tensors that are not weights begin with."""
 MEMORY = "memory."
@@ -55,14 +57,14 @@ def save_parser(
         for name, tensor in (state or {}).items()
     }
     metadata = {
-        "format": "denota 2",
+        "format": f"denota {FORMAT}",
         "config": to_toml(parser.config),
         **parser.scorer.facts(),
         **_calibration_facts(parser.calibration),
         **_memory_facts(parser.memory),
         **(facts or {}),
     }
-    metadata["sha256"] = _checksum(tensors, metadata)
+    metadata["sha256"] = checksum(tensors, metadata)
     beside = path.with_name(path.name + ".part")
     try:
         save_file(tensors, beside, metadata)
@@ -91,10 +93,9 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
         raise TrainingError(f"there is no model at {path}") from None
     except (OSError, SafetensorError) as error:
         raise TrainingError(f"{path} is damaged, or no model at all: {error}") from None
-    known = {"denota 1": {}, "denota 2": {k: v for k, v in metadata.items() if k != "sha256"}}
-    if metadata.get("format") not in known:
+    if metadata.get("format") not in {f"denota {number}" for number in range(1, FORMAT + 1)}:
         raise TrainingError(f"{path} is not a model of this version of denota")
-    if metadata.get("sha256") != _checksum(tensors, known[metadata["format"]]):
+    if metadata.get("sha256") != checksum(tensors, metadata):
         raise TrainingError(
             f"{path} is damaged: its contents do not have the checksum it was saved with"
         )
@@ -137,9 +138,11 @@ def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memor
     )
 
 
-def _checksum(tensors: Mapping[str, Tensor], facts: Mapping[str, str]) -> str:
+def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
+    """Return the checksum of a file's contents, which its metadata holds under sha256; the first format left out the metadata."""
     digest = hashlib.sha256()
-    for name in sorted(facts):
+    facts = {k: v for k, v in metadata.items() if k != "sha256"}
+    for name in sorted(facts) if metadata["format"] != "denota 1" else ():
         digest.update(f"{name}={facts[name]}\n".encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from denota.model.batch import Batch
 from denota.model.dynsp import DynSP, Read, best_word, by_column, nearest, starting_vector
+from denota.model.scorer import placed
 from denota.model.vectors import WordVectors
 
 
@@ -53,4 +54,5 @@ class DynSPWithCues(DynSP):
         of_words = best_word(now, self.compare)  # (B, 4)
         constants = batch.before_constant.shape[1]
         before = super()._comparisons(batch, now, words)
-        return before + torch.tile(of_words, (1, constants))
+        own = placed(of_words, self.names.entries("compare", "compare"))
+        return before + torch.tile(own, (1, constants))

@@ -20,7 +20,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from denota.config import ModelConfig
 from denota.model.batch import Bags, Batch, make_batch
-from denota.model.scorer import Scorer
+from denota.model.names import LEGACY_DYNSP, Names, new_names, read_names
+from denota.model.scorer import Scorer, appended, placed
 from denota.model.vectors import WordVectors, unknown, word_vectors
 from denota.programs.lexicon import triggers
 from denota.search.axes import BLOCKS, FIXED
@@ -70,8 +71,10 @@ class DynSP(Scorer):
         surface: bool = True,
         bias: bool = True,
         source: str = "random",
+        names: Names = LEGACY_DYNSP,
     ) -> None:
         super().__init__()
+        self.names = names
         self.vectors, self.source = vectors, source
         self.surface = surface
         size = vectors.matrix.shape[1]
@@ -95,26 +98,28 @@ class DynSP(Scorer):
         self.follow_equal = nn.Parameter(torch.zeros(4))
         self.not_equal = Combiner(2 + 2)
         self.follow_not_equal = Combiner(2 + 4)
-        self.compare = nn.Parameter(
-            torch.stack(
-                [
-                    starting_vector(name, vectors)
-                    for name in ("greater", "at_least", "less", "at_most")
-                ]
-            )
-        )
+        self.compare = nn.Parameter(_starting_vectors(names.heads["compare"], vectors))
         self.negation = nn.Parameter(starting_vector("not_equal", vectors))
-        self.actions = nn.Parameter(torch.stack([starting_vector(name, vectors) for name in FIXED]))
-        self.bias = nn.Parameter(torch.zeros(len(FIXED)), requires_grad=bias)
+        self.actions = nn.Parameter(_starting_vectors(names.heads["actions"], vectors))
+        self.bias = nn.Parameter(torch.zeros(len(names.heads["actions"])), requires_grad=bias)
         """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
 
     @classmethod
-    def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> DynSP:
+    def new(
+        cls,
+        cfg: ModelConfig,
+        questions: Sequence[Prepared],
+        source: str,
+        operators: frozenset[str],
+    ) -> DynSP:
         """Return an untrained scorer that knows the words of some questions."""
         words = {*_words_of(questions), *starting_words()}
-        return cls._with(cfg, word_vectors(words, source, cfg.dimension))
+        vectors = word_vectors(words, source, cfg.dimension)
+        scorer = cls._with(cfg, vectors, new_names(operators, LEGACY_DYNSP))
+        scorer.grow(operators)
+        return scorer
 
     @classmethod
     def restored(
@@ -124,13 +129,13 @@ class DynSP(Scorer):
         words = {word: place for place, word in enumerate(json.loads(facts["words"]), start=1)}
         matrix = weights["words.weight"]
         vectors = WordVectors(words, np.zeros(tuple(matrix.shape), np.float32))
-        scorer = cls._with(cfg, vectors)
+        scorer = cls._with(cfg, vectors, read_names(facts, LEGACY_DYNSP))
         scorer.load_state_dict(weights)
         scorer.vectors = WordVectors(words, matrix.numpy().copy())
         return scorer
 
     @classmethod
-    def _with(cls, cfg: ModelConfig, vectors: WordVectors) -> DynSP:
+    def _with(cls, cfg: ModelConfig, vectors: WordVectors, names: Names) -> DynSP:
         return cls(
             vectors,
             cfg.hidden,
@@ -138,12 +143,24 @@ class DynSP(Scorer):
             surface=cfg.surface,
             bias=cfg.bias,
             source=cfg.vectors,
+            names=names,
         )
 
+    def grow(self, operators: frozenset[str]) -> None:
+        """Make room for the operators of another language; their vectors start as those of a new scorer do."""
+        grown = self.names.grown(operators, {"actions": ("fixed",), "compare": ("compare",)})
+        new = {head: names[len(self.names.heads[head]) :] for head, names in grown.heads.items()}
+        for head in (head for head, names in new.items() if names):
+            more = _starting_vectors(new[head], self.vectors)
+            setattr(self, head, appended(getattr(self, head), more))
+        if new["actions"]:
+            self.bias = appended(self.bias, torch.zeros(len(new["actions"])))
+        self.names = grown
+
     def facts(self) -> dict[str, str]:
-        """Return its words."""
+        """Return its words, and the names of the rows of its actions."""
         words = sorted(self.vectors.words, key=self.vectors.words.__getitem__)
-        return {"words": json.dumps(words)}
+        return {**super().facts(), "words": json.dumps(words)}
 
     def set_dropout(self, share: float) -> None:
         """Change how many words are dropped in training."""
@@ -256,21 +273,21 @@ class DynSP(Scorer):
         """(B, 4 K) each constant with > >= < <=, by the (B, K, 2, D) two words before it."""
         count = (batch.before_constant != 0).sum(dim=2, keepdim=True).clamp(min=1)
         context = words.sum(dim=2) / count  # (B, K, D)
-        scores: Tensor = (context @ self.compare.T).flatten(1)
-        return scores
+        scores: Tensor = context @ self.compare.T
+        return placed(scores, self.names.entries("compare", "compare")).flatten(1)
 
     def _fixed(self, now: Read) -> Tensor:
         """(B, F) actions without an argument: by the best word, STOP and FOLLOW-UP CELL by the average, SAME AS PREVIOUS by both readings."""
+        rows = dict(zip(FIXED, self.names.entries("actions", "fixed"), strict=True))
         best = best_word(now, self.actions) + self.bias
         average = now.average @ self.actions.T
-        place = FIXED.index("same_as_previous")
-        same = self.same[0] * (now.state @ self.actions[place]) + self.same[1] * average[:, place]
-        scores = [best[:, f] for f in range(len(FIXED))]
+        again = rows["same_as_previous"]
+        same = self.same[0] * (now.state @ self.actions[again]) + self.same[1] * average[:, again]
+        zero = torch.zeros_like(same)
+        scores = {name: best[:, row] if row >= 0 else zero for name, row in rows.items()}
         for name in ("stop", "cell"):
-            scores[FIXED.index(name)] = average[:, FIXED.index(name)]
-        scores[place] = same
-        scores[FIXED.index("nothing")] = torch.zeros_like(same)
-        return torch.stack(scores, dim=1)
+            scores[name] = average[:, rows[name]]
+        return torch.stack([*{**scores, "same_as_previous": same, "nothing": zero}.values()], dim=1)
 
 
 class Combiner(nn.Module):
@@ -367,6 +384,11 @@ def best_word(read: Read, actions: Tensor) -> Tensor:
     dots = read.words @ actions.T  # (B, T, actions)
     best = dots.masked_fill(read.padding[..., None], -torch.inf).amax(dim=1)
     return torch.where(read.padding.all(dim=1)[:, None], 0.0, best)
+
+
+def _starting_vectors(names: Sequence[str], vectors: WordVectors) -> Tensor:
+    """(names, D) the vectors that actions of names such as "fixed/max" start from."""
+    return torch.stack([starting_vector(name.partition("/")[2], vectors) for name in names])
 
 
 def starting_vector(name: str, vectors: WordVectors) -> Tensor:

@@ -25,30 +25,23 @@ from denota.model.encoder_batch import (
     Owned,
     make_encoder_batch,
 )
+from denota.model.names import LEGACY_ENCODER, Names, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
-from denota.model.scorer import Axis, Scorer
+from denota.model.scorer import Axis, Scorer, appended, placed
 from denota.model.transformer import Layer, Shape, Transformer, read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
-from denota.programs.operators import AGGREGATES
-from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
+from denota.search.axes import BLOCKS, COMPARISONS, FIXED
 from denota.search.prepare import Prepared
 
 MATCHES: Final = 8
 """Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
-COLUMN_HEADS: Final = ("select", "where", "follow_where", "ranked", "compared", "stated")
-ACTS: Final = {
-    "fixed": len(FIXED),
-    "outcome": OUTCOMES,
-    "relation": RELATIONS,
-    "breadth": BREADTHS,
-    "aggregate": len(AGGREGATES),
-    "compare": 4,
-}
-"""Entries that are nothing but themselves, by block; comparisons have a constant as well."""
+ACTIONS: Final = ("fixed", "outcome", "relation", "breadth", "aggregate")
+"""Blocks of entries that are nothing but themselves."""
+ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
+"""The blocks whose entries have rows of their own, by head; comparisons have a constant as well."""
 TOGETHER: Final = 4
 """So many texts of like length are read at once on a CPU."""
-VALUE_HEADS: Final = ("equal", "not_equal", "follow_equal", "follow_not_equal")
 
 
 class Encoder(Scorer):
@@ -58,9 +51,17 @@ class Encoder(Scorer):
     refines = 20
 
     def __init__(
-        self, encoder: Transformer, wordpieces: Wordpieces, width: int, cells: int, dropout: float
+        self,
+        encoder: Transformer,
+        wordpieces: Wordpieces,
+        width: int,
+        cells: int,
+        dropout: float,
+        names: Names = LEGACY_ENCODER,
     ) -> None:
         super().__init__()
+        self.names = names
+        rows = {head: len(own) for head, own in names.heads.items()}
         self.encoder, self.wordpieces = encoder, wordpieces
         self.encoder.words.weight.requires_grad_(
             False
@@ -74,28 +75,34 @@ class Encoder(Scorer):
         self.value_state = nn.Linear(size, width)
         self.constant_state = nn.Linear(size, width)
         self.word_state = nn.Linear(size, width)
-        self.columns = Head(
-            3 * width + MATCHES + COLUMN_FEATURES, width, len(COLUMN_HEADS), dropout
-        )
-        self.values = Head(
-            3 * width + MATCHES + VALUE_FEATURES + 1, width, len(VALUE_HEADS), dropout
-        )
-        self.constants = Head(2 * width, width, 5, dropout)
-        self.words = Head(2 * width, width, 1, dropout)
-        self.actions = Head(width, width, sum(ACTS.values()) - 4, dropout)
+        self.columns = Head(3 * width + MATCHES + COLUMN_FEATURES, width, rows["columns"], dropout)
+        self.values = Head(3 * width + MATCHES + VALUE_FEATURES + 1, width, rows["values"], dropout)
+        self.constants = Head(2 * width, width, rows["constants"], dropout)
+        self.words = Head(2 * width, width, rows["words"], dropout)
+        self.actions = Head(width, width, rows["actions"], dropout)
         self.recall = nn.Parameter(torch.zeros(()))
-        self.kinds = nn.Embedding(len(BLOCKS), width)
+        self.kinds = nn.Embedding(rows["kinds"], width)
         """What an entry is for, beside what it is."""
-        self.acts = nn.Embedding(sum(ACTS.values()), width)
+        self.acts = nn.Embedding(rows["acts"], width)
         self.whole = Head(2 * width + 2, width, 1, dropout)
         nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
 
     @classmethod
-    def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> Self:
+    def new(
+        cls,
+        cfg: ModelConfig,
+        questions: Sequence[Prepared],
+        source: str,
+        operators: frozenset[str],
+    ) -> Self:
         """Return an untrained scorer on a pretrained encoder."""
         folder = find_pretrained(cfg.encoder)
         encoder = read_transformer(folder, dropout=cfg.dropout, attention_dropout=cfg.dropout)
-        return cls(encoder, read_wordpieces(folder), cfg.width, cfg.cells, cfg.dropout)
+        names = new_names(operators, LEGACY_ENCODER)
+        pieces = read_wordpieces(folder)
+        scorer = cls(encoder, pieces, cfg.width, cfg.cells, cfg.dropout, names)
+        scorer.grow(operators)
+        return scorer
 
     @classmethod
     def restored(
@@ -105,13 +112,28 @@ class Encoder(Scorer):
         shape = Shape(**json.loads(facts["encoder"]))
         encoder = Transformer(shape, dropout=cfg.dropout, attention_dropout=cfg.dropout)
         wordpieces = wordpieces_of(Tokenizer.from_str(facts["tokenizer"]))
-        scorer = cls(encoder, wordpieces, cfg.width, cfg.cells, cfg.dropout)
+        names = read_names(facts, LEGACY_ENCODER)
+        scorer = cls(encoder, wordpieces, cfg.width, cfg.cells, cfg.dropout, names)
         scorer.load_state_dict(weights)
         return scorer
 
+    def grow(self, operators: frozenset[str]) -> None:
+        """Make room for the operators of another language: rows of zeros behind those there are."""
+        grown = self.names.grown(operators, ENTRIES)
+        for head, names in grown.heads.items():
+            count = len(names) - len(self.names.heads[head])
+            part = getattr(self, head)
+            if count and isinstance(part, Head):
+                part.grow(count)
+            elif count and isinstance(part, nn.Embedding):
+                more = torch.zeros(count, part.embedding_dim)
+                part.weight, part.num_embeddings = appended(part.weight, more), len(names)
+        self.names = grown
+
     def facts(self) -> dict[str, str]:
-        """Return the encoder's sizes and its wordpieces."""
+        """Return the encoder's sizes and its wordpieces, and the names of the rows of its heads."""
         return {
+            **super().facts(),
             "encoder": json.dumps(asdict(self.encoder.shape)),
             "tokenizer": self.wordpieces.tokenizer.to_str(),
         }
@@ -159,17 +181,22 @@ class Encoder(Scorer):
         sought = self.word_state(_spans(sums, batch.words))
         of_words, words = self.words(torch.cat([sought, _each(summary, sought)], dim=2))
         of_actions, _ = self.actions(summary)
-        acts = dict(zip(ACTS, torch.split(of_actions, [*ACTS.values()][:-1], dim=1), strict=False))
+        own = self.names
+        acts = {block: placed(of_actions, own.entries("actions", block)) for block in ACTIONS}
         acts["fixed"] = acts["fixed"] * _all_but(len(FIXED), FIXED.index("nothing"), acts["fixed"])
+        heads = {"columns": of_columns, "values": of_values, "constants": of_constants}
         scores = {
-            **{name: of_columns[..., n] for n, name in enumerate(COLUMN_HEADS)},
-            **{name: of_values[..., n] for n, name in enumerate(VALUE_HEADS)},
-            "compare": of_constants[..., :4].flatten(1),
-            "constant": of_constants[..., 4],
-            "word": of_words[..., 0],
+            **{
+                name: of_head[..., row]
+                for head, of_head in {**heads, "words": of_words}.items()
+                for row, name in enumerate(own.heads[head])
+            },
+            "compare": placed(of_constants, own.entries("constants", "compare")).flatten(1),
             **acts,
         }
-        entries = torch.cat([scores[name] for name in BLOCKS], dim=1)
+        zero = summary.new_zeros(len(summary), 1)
+        parts = [scores[n] if n in scores else zero.expand(-1, batch.widths[n]) for n in BLOCKS]
+        entries = torch.cat(parts, dim=1)
         vectors = self._vectors(batch, columns, values, constants, words)
         return Axis(entries, vectors, summary, asked)
 
@@ -238,18 +265,28 @@ class Encoder(Scorer):
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
     ) -> Tensor:
         """(B, L, M) what every axis entry is: the hidden layer of its head, or a vector of its own, and its block's."""
-        every = self.acts.weight[None].expand(len(columns), -1, -1)
-        acts = dict(zip(ACTS, torch.split(every, [*ACTS.values()], dim=1), strict=True))
+        own, count = self.names, len(columns)
+        every = self.acts.weight.T  # (M, acts)
+        acts = {
+            block: placed(every, own.entries("acts", block)).T[None].expand(count, -1, -1)
+            for block in ENTRIES["acts"]
+        }
         compared = acts.pop("compare").repeat(1, constants.shape[1], 1)
         found = {
-            **dict.fromkeys(COLUMN_HEADS, columns),
-            **dict.fromkeys(VALUE_HEADS, values),
-            "compare": constants.repeat_interleave(4, dim=1) + compared,
-            "constant": constants,
-            "word": words,
+            **dict.fromkeys(own.heads["columns"], columns),
+            **dict.fromkeys(own.heads["values"], values),
+            **dict.fromkeys(own.heads["constants"], constants),
+            **dict.fromkeys(own.heads["words"], words),
+            "compare": constants.repeat_interleave(len(COMPARISONS), dim=1) + compared,
             **acts,
         }
-        parts = [found[name] + self.kinds.weight[n] for n, name in enumerate(BLOCKS)]
+        zero = columns.new_zeros(count, 1, columns.shape[2])
+        parts = [
+            found[name] + (self.kinds.weight[row] if row >= 0 else 0)
+            if name in found
+            else zero.expand(-1, batch.widths[name], -1)
+            for name, row in zip(BLOCKS, own.rows("kinds", BLOCKS), strict=True)
+        ]
         vectors = torch.cat(parts, dim=1)
         nothing = int(batch.offsets[BLOCKS.index("fixed")]) + FIXED.index("nothing")
         return vectors * _all_but(vectors.shape[1], nothing, vectors)[:, None]
@@ -275,6 +312,13 @@ class Head(nn.Module):
         """(..., inputs) to (..., scores) and the (..., width) hidden layer."""
         hidden = nn.functional.gelu(self.hidden(features))
         return self.scores(self.dropout(hidden)), hidden
+
+    def grow(self, count: int) -> None:
+        """Add rows that score 0."""
+        scores = self.scores
+        scores.weight = appended(scores.weight, torch.zeros(count, scores.in_features))
+        scores.bias = appended(scores.bias, torch.zeros(count))
+        scores.out_features += count
 
 
 class _Matching:

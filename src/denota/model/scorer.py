@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
+from denota.model.names import NAMES, Names
 from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
@@ -96,17 +97,26 @@ class Scorer(nn.Module):
     """Whether conditions are scored by what they would answer as well."""
     refines = 0
     """So many of the best programs are looked at once more as a whole; none if 0."""
+    names: Names
+    """What the rows of its heads are called, and the operators that it is trained with."""
     recall: nn.Parameter
     """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
 
     @classmethod
-    def new(cls, cfg: ModelConfig, questions: Sequence[Prepared], source: str) -> Scorer:
+    def new(
+        cls,
+        cfg: ModelConfig,
+        questions: Sequence[Prepared],
+        source: str,
+        operators: frozenset[str],
+    ) -> Scorer:
         """Return an untrained scorer.
 
         Args:
             cfg: its settings.
             questions: some that it will meet.
             source: where word vectors come from.
+            operators: of the language that it is to be trained with.
         """
         raise NotImplementedError
 
@@ -139,6 +149,10 @@ class Scorer(nn.Module):
         """
         raise NotImplementedError
 
+    def grow(self, operators: frozenset[str]) -> None:
+        """Make room for the operators of another language; those it has keep their weights, and scores stay as they were."""
+        raise NotImplementedError
+
     def meet(self, questions: Sequence[Prepared]) -> None:
         """Learn of what was never met before, words for instance."""
 
@@ -152,9 +166,26 @@ class Scorer(nn.Module):
 
     def facts(self) -> dict[str, str]:
         """Return what a saved scorer needs besides its weights."""
-        return {}
+        return {NAMES: self.names.to_json()}
 
     @property
     def device(self) -> torch.device:
         """Where it is."""
         return self.recall.device
+
+
+def placed(scores: Tensor, rows: Sequence[int]) -> Tensor:
+    """(..., wanted) the scores of some rows of (..., own), 0 where the row is -1.
+
+    >>> placed(torch.tensor([[5.0, 6.0, 7.0]]), (2, -1, 0))
+    tensor([[7., 0., 5.]])
+    """
+    if len(rows) and rows[0] >= 0 and list(rows) == [*range(rows[0], rows[0] + len(rows))]:
+        return scores[..., rows[0] : rows[0] + len(rows)]  # as a view
+    return nn.functional.pad(scores, (0, 1))[..., list(rows)]
+
+
+def appended(weight: Tensor, more: Tensor) -> nn.Parameter:
+    """Return a weight with more rows behind its own."""
+    both = torch.cat([weight.detach(), more.to(weight)])
+    return nn.Parameter(both, requires_grad=weight.requires_grad)

@@ -205,7 +205,7 @@ def _digest(path: str | None) -> str | None:
 def _predict(model: Path, data: Path, out: Path) -> None:
     parser, _, _ = load_parser(model)
     questions = read_as(load_questions(data, TEST), parser.config.data.numbers).questions
-    preparer = Preparer.of(parser.config)
+    preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(questions)
     answers = predict(questions, parser.best, preparer)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -215,7 +215,7 @@ def _predict(model: Path, data: Path, out: Path) -> None:
 def _right(model: Path, dev: Sequence[Example]) -> str:
     """For each dev question in order, 1 if the parser's answer is right, else 0."""
     parser, _, _ = load_parser(model)
-    preparer = Preparer.of(parser.config)
+    preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(dev)
     answers = predict([example.question for example in dev], parser.best, preparer)
     return "".join(str(int(answers[key_of(e.question)].cells == e.cells)) for e in dev)

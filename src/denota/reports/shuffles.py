@@ -122,7 +122,7 @@ def _answers(
     parser: Parser, examples: Sequence[Example], programs: bool = False
 ) -> tuple[dict[Key, Denotation], dict[Key, bool]]:
     """The parser's answers and, if asked for, whether each program speaks of the order of rows."""
-    preparer = Preparer.of(parser.config)
+    preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(examples)
     speaking: list[bool] = []
 

@@ -13,7 +13,8 @@ from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.critique import read_lexicon
 from denota.search.prepare import Prepared
-from denota.search.store import Task, prepared_ahead
+from denota.search.store import prepared_ahead
+from denota.search.task import Task
 from denota.tables.table import Cell
 
 KEPT: Final = 4096
@@ -32,9 +33,12 @@ class Preparer:
         kept: int = KEPT,
         grounded: float = 0.0,
         keep_spaces: bool = False,
+        operators: frozenset[str] | None = None,
     ) -> None:
         self.kept, self.keep_spaces = kept, keep_spaces
         self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded)
+        if operators is not None:
+            self.language &= operators
         self._ahead: dict[_Key, Prepared] = {}
         self._base: dict[int, Prepared] = {}
         """A question as it was made ready ahead, whatever the previous answer."""
@@ -42,10 +46,23 @@ class Preparer:
         self._questions: dict[int, Question] = {}
 
     @classmethod
-    def of(cls, config: Config, kept: int = KEPT, keep_spaces: bool = False) -> Preparer:
-        """Return one as a config says; it may keep the programs of what it prepares, for callers who want trees."""
-        search = config.search
-        return cls(config.data.language, search.lexicon, kept, search.grounded, keep_spaces)
+    def of(
+        cls,
+        config: Config,
+        kept: int = KEPT,
+        keep_spaces: bool = False,
+        operators: frozenset[str] | None = None,
+    ) -> Preparer:
+        """Return one as a config says.
+
+        Args:
+            config: the settings.
+            kept: how many questions to keep in memory.
+            keep_spaces: whether to keep the programs of each, for callers who want trees.
+            operators: those to search of the config's language (`Parser.language`), all if None.
+        """
+        language, search = config.data.language, config.search
+        return cls(language, search.lexicon, kept, search.grounded, keep_spaces, operators)
 
     def __call__(
         self, question: Question, previous: Denotation | None, answer: Iterable[Cell] | None = None

@@ -80,7 +80,7 @@ class Service:
     ) -> None:
         self.parser, self.store, self.workers = parser, store, workers
         self.teacher = teacher or Teacher(parser, TeachingLog())
-        self._preparer = Preparer.of(parser.config, kept=1, keep_spaces=True)
+        self._preparer = Preparer.of(parser.config, 1, True, parser.language)
         self._parser_lock = threading.Lock()
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._lock = threading.Lock()

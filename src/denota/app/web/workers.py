@@ -92,7 +92,7 @@ class _Worker:
 
     def __init__(self, model: str, sessions: str) -> None:
         self.parser: Parser = load_run(model)
-        self.preparer = Preparer.of(self.parser.config, kept=1, keep_spaces=True)
+        self.preparer = Preparer.of(self.parser.config, 1, True, self.parser.language)
         self.store = SessionStore(Path(sessions))
         self.tables: OrderedDict[str, Table] = OrderedDict()
 
