@@ -162,9 +162,13 @@ class Training:
                 chosen[name, annotator, position] = None
                 continue
             own = self.references.get(before)
+            right = gold[before].answer
+            if not isinstance(right, Cells):  # the cells of a value are those of the program found for it
+                chosen[name, annotator, position] = own
+                continue
             use_gold = own is None or not own.rows or uniform < share
             chosen[name, annotator, position] = (
-                Denotation.of_cells(gold[before].cells) if use_gold else own
+                Denotation.of_cells(right.cells) if use_gold else own
             )
         return chosen
 

@@ -23,7 +23,7 @@ from denota.model.batch import Bags, Batch, make_batch
 from denota.model.names import LEGACY_DYNSP, Names, new_names, read_names
 from denota.model.scorer import Scorer, appended, placed
 from denota.model.vectors import WordVectors, unknown, word_vectors
-from denota.programs.lexicon import triggers
+from denota.programs.lexicon import triggers, words_of
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.prepare import Prepared
 
@@ -40,9 +40,10 @@ STARTS: Final[dict[str, str]] = {
 """The words an action's vector starts from: the average of theirs. Other actions start from their triggers, or at random."""
 
 
-def starting_words() -> frozenset[str]:
-    """Return the words that actions' vectors start from, so that vectors can be had for them."""
-    phrases = (*STARTS.values(), *(phrase for words in triggers().values() for phrase in words))
+def starting_words(operators: Iterable[str] = ()) -> frozenset[str]:
+    """Return the words that actions' vectors start from, so that vectors can be had for them: those of the lexicon file, and those that operators are declared with."""
+    more = (phrase.removeprefix("^") for name in sorted(operators) for phrase in words_of(name))
+    phrases = (*STARTS.values(), *(p for words in triggers().values() for p in words), *more)
     return frozenset(word for phrase in phrases for word in phrase.split())
 
 
@@ -393,7 +394,7 @@ def _starting_vectors(names: Sequence[str], vectors: WordVectors) -> Tensor:
 
 def starting_vector(name: str, vectors: WordVectors) -> Tensor:
     """(D,) the average of the words that an action's vector starts from, or a small random one."""
-    words = STARTS.get(name, " ".join(triggers().get(name, ()))).split()
+    words = STARTS.get(name, " ".join(words_of(name)).replace("^", "")).split()
     known = [vectors.words[word] for word in words if word in vectors.words]
     if not known:
         generator = torch.Generator().manual_seed(sum(map(ord, name)))

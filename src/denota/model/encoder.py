@@ -36,7 +36,7 @@ from denota.search.prepare import Prepared
 
 MATCHES: Final = 8
 """Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
-ACTIONS: Final = ("fixed", "outcome", "relation", "breadth", "aggregate")
+ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
 """Blocks of entries that are nothing but themselves."""
 ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
 """The blocks whose entries have rows of their own, by head; comparisons have a constant as well."""

@@ -1,6 +1,6 @@
 """The rows of a scorer's heads by name, so that a saved parser outlives changes of the language.
 
-A head has a row for each entry that it scores: "fixed/max", "compare/greater", "aggregate/count", "outcome/3"; heads of columns and values have one for each block
+A head has a row for each entry that it scores: "fixed/max", "compare/greater", "outcome/3"; heads of columns and values have one for each block
 of the axis. A scorer keeps its own list of names for each head, saved with its weights, and places its scores into the order of the axis by name. An entry without
 a row scores 0; a row whose name the axis no longer has is left out. Operators that a parser was not trained with are not searched (`Parser.language`).
 
@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from denota.programs.operators import AGGREGATES
 from denota.search.axes import BREADTHS, COMPARISONS, FIXED, OUTCOMES, RELATIONS
 
 NAMES: Final = "names"
@@ -70,7 +69,7 @@ def entries_of(block: str) -> tuple[str, ...]:
     >>> entries_of("relation")
     ('0', '1', '2', '3', '4')
     """
-    named = {"fixed": FIXED, "compare": COMPARISONS, "aggregate": tuple(AGGREGATES)}
+    named = {"fixed": FIXED, "compare": COMPARISONS}
     counts = {"outcome": OUTCOMES, "relation": RELATIONS, "breadth": BREADTHS}
     return named[block] if block in named else tuple(map(str, range(counts[block])))
 
@@ -88,7 +87,7 @@ def _rows(own: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int, ...]:
 
 def brought_by(operators: frozenset[str], block: str) -> list[str]:
     """Return the entries of a block that some operators need: their own; all, where a block does not stand for operators."""
-    if block in ("fixed", "compare", "aggregate"):
+    if block in ("fixed", "compare"):
         return [name for name in entries_of(block) if name in operators]
     return list(entries_of(block))
 

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from denota.config import ModelConfig
 from denota.model.names import NAMES, Names
-from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
@@ -69,7 +68,6 @@ def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str,
         "outcome": OUTCOMES if outcome else 0,
         "relation": RELATIONS if outcome else 0,
         "breadth": BREADTHS if outcome else 0,
-        "aggregate": len(AGGREGATES) if outcome else 0,
         "fixed": len(FIXED),
     }
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
 from denota.programs.space import program_space
 from denota.search.axes import BLOCKS, Axes
 from denota.search.critique import Lexicon, Words
-from denota.search.prepare import Prepared, prepare
-from denota.tables.table import Cell, Table
+from denota.search.prepare import Prepared, Rewarded, prepare
+from denota.tables.table import Table
 
 LOOKS_BACK = "same_value"
 """The test that looks at the previous answer wherever it stands; in a language with it nothing can be taken over."""
@@ -29,7 +30,7 @@ def prepare_again(
     table: Table,
     history: tuple[str, ...],
     previous: Denotation | None,
-    answer: frozenset[Cell] | None,
+    answer: Answer | None,
     language: frozenset[str],
     lexicon: Lexicon,
 ) -> Prepared:
@@ -52,7 +53,7 @@ def prepare_again(
         table_part,
         previous=previous,
         make_space=partial(program_space, question, table, previous, language),
-        rewards=table_part.rewards if answer is not None else None,
+        rewarded_programs=table_part.rewarded_programs if answer is not None else None,
     )
     if previous is None or not previous.rows:
         return base
@@ -63,6 +64,7 @@ def prepare_again(
 def _table_part(known: Prepared) -> Prepared:
     """The programs of a question that start from the whole table: they come first on every axis."""
     axes, words = known.axes, known.words
+    assert isinstance(words, Words)
     places = tuple(place for place in axes.places if place.scope == "table")
     if len(places) == len(axes.places):
         return known
@@ -90,7 +92,7 @@ def _table_part(known: Prepared) -> Prepared:
             words.partial_match[:s],
             words.partial_missed[:s],
         ),
-        rewards=known.rewards[:programs] if known.rewards is not None else None,
+        rewarded_programs=_up_to(known.rewarded_programs, programs),
     )
 
 
@@ -106,6 +108,7 @@ def _joined(base: Prepared, rest: Prepared) -> Prepared:
             s1=place.s1 + s,
             conditions=place.conditions + n,
             start=place.start + one.programs,
+            none=place.none + n,
         )
         for place in two.places
     )
@@ -129,10 +132,20 @@ def _joined(base: Prepared, rest: Prepared) -> Prepared:
             for name in ("critique", "co_occur", "missed", "partial_match", "partial_missed")
         )
     )
-    rewards = None
-    if base.rewards is not None and rest.rewards is not None:
-        rewards = np.concatenate([base.rewards, rest.rewards])
-    return replace(base, axes=axes, words=words, rewards=rewards)
+    rewarded = None
+    if base.rewarded_programs is not None and rest.rewarded_programs is not None:
+        (ids, rewards), (more_ids, more) = base.rewarded_programs, rest.rewarded_programs
+        both = np.concatenate([ids, more_ids + np.int32(one.programs)])
+        rewarded = Rewarded(both, np.concatenate([rewards, more]))
+    return replace(base, axes=axes, words=words, rewarded_programs=rewarded)
+
+
+def _up_to(rewarded: Rewarded | None, programs: int) -> Rewarded | None:
+    """Those among the first so many programs."""
+    if rewarded is None:
+        return None
+    count = int(np.searchsorted(rewarded.ids, programs))
+    return Rewarded(rewarded.ids[:count], rewarded.rewards[:count])
 
 
 def _stacked(

@@ -15,11 +15,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.conditions import AND, NONE, OR, Conditions
+from denota.programs.conditions import AND, EITHER, NONE, OR, PAIR, STEP, Conditions
 from denota.programs.index import TableIndex
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
 from denota.programs.operators.equality import shared_values
 from denota.programs.space import Family, ProgramSpace
+from denota.programs.tree import Name
 
 Ints = NDArray[np.int32]
 
@@ -40,7 +41,6 @@ BLOCKS: Final = (
     "outcome",  # (O,) how many rows are kept
     "relation",  # (5,) what they have to do with the rows of the previous answer
     "breadth",  # (4,) how many columns are selected: none of its own, one, two, more
-    "aggregate",  # (A,) what is computed of the cells
     "fixed",  # (F,) actions without an argument
 )
 COMPARISONS: Final = ("greater", "at_least", "less", "at_most")
@@ -53,13 +53,14 @@ FIXED: Final = (
     "columns_of_previous",
     *(scope for scope in SCOPES if scope not in ("table", "previous")),
     *(test for test in TESTS if test not in ("equal", "not_equal", *COMPARISONS)),
+    *("either", "then", "versus"),
+    *(step for step in STEPS if step not in TESTS),
+    *AGGREGATES,
+    *COMPARES,
 )
 """The actions without an argument; `nothing` scores 0."""
 _BLOCK: Final = {name: number for number, name in enumerate(BLOCKS)}
 _FIXED: Final = {name: number for number, name in enumerate(FIXED)}
-RANKED: Final = frozenset(
-    ["max", "min", "max_ties", "min_ties", "top", "bottom", "kth_max", "kth_min"]
-)
 SIZES: Final = (1, 2, 3, 5, 9)
 """How many rows are kept, as classes: up to so many, more, and all there are; apart for follow-ups."""
 OUTCOMES: Final = 2 * (len(SIZES) + 2)
@@ -68,6 +69,8 @@ RELATIONS: Final = 5
 BREADTHS: Final = 4
 WIDTH: Final = 5
 """The most entries a condition is a sum of; what is over points at `nothing`."""
+WIDER: Final = 15
+"""The same in a language with steps: three for each of three tests, and six for what joins them and a step."""
 
 
 class Place(NamedTuple):
@@ -78,8 +81,9 @@ class Place(NamedTuple):
     s1: int
     conditions: Ints  #: (N,) the conditions of the family, as numbers on the condition axis
     start: int  #: the id of the first program
-    aggregate: str | None = None
-    """What is computed of the cells, if anything."""
+    none: int  #: the number of the scope's row set without a condition
+    plain: bool = True
+    """Whether the cells themselves are the answer."""
 
     @property
     def programs(self) -> int:
@@ -116,6 +120,7 @@ def axes_of(space: ProgramSpace) -> Axes:
     columns, classes, _, _ = shared_values(situation)
     lookup = _ValuePlaces(space.table_index, columns, classes)
     count = len(situation.numbers) + len(situation.constants.dates)
+    wide = any(_is_wide(family.conditions.whole or family.conditions) for family in families)
     axes: dict[int, int] = {}
     blocks, entries, tested, tests, parts, rows = [], [], [], [], [], []
     total = 0
@@ -124,6 +129,8 @@ def axes_of(space: ProgramSpace) -> Axes:
         if id(whole) not in axes:
             axes[id(whole)] = total
             block, entry = _condition_entries(whole, family.scope, lookup)
+            if wide:
+                block, entry = _wider_entries(whole, family.scope, block, entry)
             blocks.append(block)
             entries.append(entry)
             joined = _joined(whole, lookup)
@@ -134,6 +141,7 @@ def axes_of(space: ProgramSpace) -> Axes:
             total += len(whole)
     select_blocks, select_entries, places = [], [], []
     width = 1 + max(len(selection) for family in families for selection in family.selections)
+    width += 2 * any(family.aggregate is not None for family in families)
     s0 = 0
     for family in families:
         whole = family.conditions.whole or family.conditions
@@ -142,7 +150,15 @@ def axes_of(space: ProgramSpace) -> Axes:
         select_entries.append(entry)
         numbers = axes[id(whole)] + _numbers_in(whole, family.conditions)
         places.append(
-            Place(family.scope, s0, s0 + len(block), numbers, family.start, family.aggregate)
+            Place(
+                family.scope,
+                s0,
+                s0 + len(block),
+                numbers,
+                family.start,
+                axes[id(whole)],
+                family.aggregate is None,
+            )
         )
         s0 += len(block)
     return Axes(
@@ -183,8 +199,10 @@ class _ValuePlaces:
 def _joined(conditions: Conditions, lookup: _ValuePlaces) -> NDArray[np.int64]:
     """(N, 2) the two conditions that an OR of values or an AND joins first, -1 for a simple condition."""
     found = np.full((len(conditions), 2), -1)
-    both = conditions.operator == AND
+    both = np.isin(conditions.operator, (AND, EITHER, PAIR))
     found[both, 0], found[both, 1] = conditions.first[both], conditions.second[both]
+    step = conditions.operator == STEP
+    found[step] = conditions.first[step][:, None]
     either = np.flatnonzero(conditions.operator == OR)
     if len(either):
         equal = next(n for n, test in enumerate(conditions.tests) if test.name == "equal")
@@ -203,9 +221,13 @@ def _joined(conditions: Conditions, lookup: _ValuePlaces) -> NDArray[np.int64]:
 
 def _first_column(conditions: Conditions, joined: NDArray[np.int64]) -> NDArray[np.int16]:
     """(N,) the column a condition's first test looks at."""
-    both = conditions.operator == AND
     columns = conditions.column.copy()
-    columns[both] = conditions.column[joined[both, 0]]
+    for kind in (AND, AND, EITHER, PAIR):  # a conjunction of three begins with one of two
+        own = conditions.operator == kind
+        columns[own] = columns[joined[own, 0]]
+    step = conditions.operator == STEP
+    of_steps = np.array([chosen.column for chosen in conditions.steps], np.int16)
+    columns[step] = of_steps[conditions.second[step]]
     return columns
 
 
@@ -213,7 +235,12 @@ def _tests(conditions: Conditions) -> NDArray[np.int8]:
     """(N,) which test each condition is."""
     order = list(TESTS)
     numbers = np.array([*(order.index(test.name) for test in conditions.tests), -1], np.int8)
-    return numbers[np.where(conditions.operator >= 0, conditions.operator, -1)]
+    found = numbers[np.where(conditions.operator >= 0, conditions.operator, -1)]
+    step = conditions.operator == STEP
+    names = [chosen.step.name for chosen in conditions.steps]
+    of_steps = np.array([order.index(n) if n in TESTS else -1 for n in names], np.int8)
+    found[step] = of_steps[conditions.second[step]]
+    return found
 
 
 def outcome_entries(
@@ -233,7 +260,7 @@ def outcome_entries(
     entry[:, 1] = np.searchsorted(SIZES, kept)
     for place in axes.places:
         own = place.conditions
-        everything = kept[own[0]]  # the first is no condition
+        everything = kept[place.none]
         entry[own, 1] = np.where(kept[own] == everything, len(SIZES) + 1, entry[own, 1])
         if SCOPES[place.scope].follows:
             entry[own, 1] = entry[own, 1] % (OUTCOMES // 2) + OUTCOMES // 2
@@ -248,16 +275,11 @@ def outcome_entries(
 
 
 def selection_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """(S, 2) two more entries of every selection: how many columns it names, and what is computed of the cells, if anything."""
+    """(S, 2) two more entries of every selection: how many columns it names, and nothing."""
     block = np.full((len(axes.select_block), 2), _BLOCK["fixed"], np.int8)
     entry = np.zeros(block.shape, np.int16)
     named = (axes.select_block == _BLOCK["select"]).sum(axis=1)
     block[:, 0], entry[:, 0] = _BLOCK["breadth"], np.minimum(named, BREADTHS - 1)
-    names = list(AGGREGATES)
-    for place in axes.places:
-        if place.aggregate is not None:
-            block[place.s0 : place.s1, 1] = _BLOCK["aggregate"]
-            entry[place.s0 : place.s1, 1] = names.index(place.aggregate)
     return block, entry
 
 
@@ -265,7 +287,7 @@ _KIND: Final = np.array(
     [
         _BLOCK[
             "ranked"
-            if name in RANKED
+            if TESTS[name].ranks
             else "compared"
             if name in COMPARISONS
             else "stated"
@@ -280,10 +302,15 @@ _KIND: Final = np.array(
 """The block that a test's column stands in besides WHERE, by its place in TESTS; the last is for none."""
 
 
+def _is_wide(conditions: Conditions) -> bool:
+    """Whether there is more than one or two tests to a row set."""
+    return bool(conditions.steps) or bool((conditions.operator < AND).any())
+
+
 def _numbers_in(whole: Conditions, chosen: Conditions) -> Ints:
-    if chosen is whole:
+    if chosen.numbers is None:
         return np.arange(len(whole), dtype=np.int32)
-    return np.flatnonzero(whole.grounded).astype(np.int32)
+    return chosen.numbers.astype(np.int32)
 
 
 def _select_entries(
@@ -295,9 +322,12 @@ def _select_entries(
     entry = np.zeros((count, width), np.int16)
     if family.scope not in ("table", "previous"):
         entry[:, -1] = _FIXED[family.scope]
-    own = not space.takes_previous_columns(family)
+    own = family.aggregate is not None or not space.takes_previous_columns(family)
     if own and family.scope == "previous":
         entry[:, -1] = _FIXED["columns_of_previous"]
+    for slot, operator in ((-2, family.aggregate), (-3, family.compare)):
+        if operator is not None:
+            entry[:, slot] = _FIXED[operator]
     if own:
         for line, columns in enumerate(family.selections):
             for place, column in enumerate(columns):
@@ -333,6 +363,8 @@ def _condition_entries(
             entry[here, 1] = 4 * first + COMPARISONS.index(test.name)
         else:
             entry[here, 1] = _FIXED[test.name]
+            if test.takes == "column":
+                block[here, 2], entry[here, 2] = where, conditions.first[here]
             if test.takes == "word":
                 block[here, 2], entry[here, 2] = _BLOCK["word"], conditions.first[here]
             elif test.name == "date_is":
@@ -365,3 +397,47 @@ def _condition_entries(
             entry[both, slot : slot + 2] = entry[part, :2]
         entry[both, 4] = _FIXED["and"]
     return block, entry
+
+
+def _wider_entries(
+    conditions: Conditions, scope: str, block: NDArray[np.int8], entry: NDArray[np.int16]
+) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    """The entries of every row set of a language with steps: those of its tests, what joins them, and those of a step.
+
+    Args:
+        conditions: the row sets.
+        scope: where they are.
+        block: (N, WIDTH) of each test by itself, with `entry`; of what joins tests this starts anew.
+    """
+    count = len(conditions)
+    blocks = np.full((count, WIDER), _BLOCK["fixed"], np.int8)
+    entries = np.zeros((count, WIDER), np.int16)
+    single = conditions.operator > AND
+    blocks[single, :WIDTH], entries[single, :WIDTH] = block[single], entry[single]
+    operator, first, second = conditions.operator, conditions.first, conditions.second
+    joined = np.isin(operator, (AND, EITHER, PAIR))
+    three = joined & (operator[np.where(joined, first, 0)] == AND)
+    for which in (joined & ~three, three):  # three are two and one more, so two come before
+        own = np.flatnonzero(which)
+        left = 7 if which is three else 3
+        blocks[own, :left], entries[own, :left] = blocks[first[own], :left], entries[first[own], :left]  # fmt: skip
+        slots = slice(left, left + 3)
+        blocks[own, slots], entries[own, slots] = blocks[second[own], :3], entries[second[own], :3]
+        for kind, name in ((AND, "and"), (EITHER, "either"), (PAIR, "versus")):
+            here = own[operator[own] == kind]
+            entries[here, left + 3] = _FIXED[name]
+    where = _BLOCK["follow_where" if SCOPES[scope].follows else "where"]
+    step = np.flatnonzero(operator == STEP)
+    blocks[step, : WIDER - 4] = blocks[first[step], : WIDER - 4]
+    entries[step, : WIDER - 4] = entries[first[step], : WIDER - 4]
+    for number, chosen in enumerate(conditions.steps):
+        here = step[second[step] == number]
+        entries[here, WIDER - 4], entries[here, WIDER - 3] = _FIXED["then"], _FIXED[chosen.step.name]  # fmt: skip
+        if chosen.step.has_column:
+            blocks[here, WIDER - 2], entries[here, WIDER - 2] = where, chosen.column
+        argument = chosen.step.argument(conditions.situation, chosen.column, chosen.first)
+        if isinstance(argument, Name):
+            blocks[here, WIDER - 1], entries[here, WIDER - 1] = _BLOCK["select"], ~chosen.first
+        elif chosen.step.takes == "number":
+            blocks[here, WIDER - 1], entries[here, WIDER - 1] = _BLOCK["constant"], chosen.first
+    return blocks, entries

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from denota.errors import ConfigError
-from denota.programs.conditions import AND, OR, Conditions
+from denota.programs.conditions import AND, EITHER, OR, PAIR, STEP, Conditions
 from denota.programs.index import Bits, bits_of
 from denota.programs.operators import TESTS
 from denota.programs.space import ProgramSpace
@@ -57,6 +58,58 @@ class Words:
     def match(self) -> Floats:
         """(P,) share of the program's tokens that the question has, and what being grounded adds."""
         return self.critique - self.co_occur
+
+
+@dataclass(frozen=True, eq=False)
+class TokenCounts:
+    """The same for a language whose programs are too many to keep (P,) arrays of them: counts over the axes, broadcast when they are asked for.
+
+    There are three kinds of tokens: all, those of the question, and those that question and table share. Only names of columns can be in selection and condition both.
+    """
+
+    select_sizes: NDArray[np.int16]  #: (S, 3) tokens of each kind
+    condition_sizes: NDArray[np.int16]  #: (N, 3)
+    select_names: Bits  #: (S, W) the tokens of column names
+    condition_names: Bits  #: (N, W)
+    name_kinds: Bits  #: (3, W) which of them are of each kind
+    select_called: Floats  #: (S,) what the question's words for a selection's operators add
+    condition_called: Floats  #: (N,) likewise for a row set
+    shared: NDArray[np.int16]  #: (1,) how many tokens question and table share
+    axes: Axes
+
+    @property
+    def critique(self) -> Floats:
+        """(P,)."""
+        return _broadcast(self)[0]
+
+    @property
+    def missed(self) -> Floats:
+        """(P,)."""
+        return _broadcast(self)[1]
+
+
+BROADCAST: Final = 128
+"""The words of so many questions are kept for a moment: a batch asks for them twice."""
+
+
+@lru_cache(maxsize=BROADCAST)
+def _broadcast(counts: TokenCounts) -> tuple[Floats, Floats]:
+    """(P,) critique and (P,) missed of all programs."""
+    axes, kinds, shared = counts.axes, counts.name_kinds, int(counts.shared[0])
+    critique, missed = (np.empty(axes.programs, np.float32) for _ in range(2))
+    for place in axes.places:
+        own, chosen = slice(place.s0, place.s1), place.conditions
+        both = counts.select_names[own, None] & counts.condition_names[chosen]
+        sizes = counts.condition_sizes[chosen]
+        total, met, covered = (
+            counts.select_sizes[own, None, kind] + sizes[:, kind] - _size(both & kinds[kind])
+            for kind in range(3)
+        )
+        called = counts.select_called[own, None] + counts.condition_called[chosen]
+        there = slice(place.start, place.start + place.programs)
+        critique[there] = (met / np.maximum(total, 1) + called).ravel()
+        missed[there] = ((1 - covered / max(1, shared)) * bool(shared)).ravel()
+    return critique, missed
 
 
 @lru_cache(maxsize=8)
@@ -138,7 +191,7 @@ def entry_words(space: ProgramSpace, axes: Axes) -> EntryWords:
 
 def words_of(
     space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
-) -> Words:
+) -> Words | TokenCounts:
     """Count the tokens of all programs of a space against its question."""
     asked = frozenset(tokenise(question))
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
@@ -151,6 +204,19 @@ def words_of(
     condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
     keywords = _co_occur(space, asked, lexicon.pairs)  # (N,)
     shared = max(1, -(-len(frozenset().union(*space.table_index.name_tokens)) // 64))
+    if any(family.aggregate is not None for family in space.families):
+        called = keywords + np.float32(lexicon.grounded) * _grounded(space)
+        return TokenCounts(
+            np.stack([_size(select & kind) for kind in kinds], axis=1),
+            np.stack([_size(condition & kind) for kind in kinds], axis=1),
+            select[:, :shared],
+            condition[:, :shared],
+            np.stack([kind[:shared] for kind in kinds]),
+            _called(space),
+            called.astype(np.float32),
+            np.array([_size(in_both)], np.int16),
+            axes,
+        )
     most = max(1, int(_size(in_both)))
 
     def against(lines: slice, others: Bits, sizes: list[Counts]) -> tuple[Floats, Floats]:
@@ -181,6 +247,15 @@ def words_of(
         partial_match,
         partial_missed,
     )
+
+
+def _called(space: ProgramSpace) -> Floats:
+    """(S,) 1 for a selection whose aggregate or comparison the question has a word for."""
+    lines = [
+        np.full(len(f.selections), float(f.aggregate is not None and f.grounded), np.float32)
+        for f in space.families
+    ]
+    return np.concatenate(lines)
 
 
 def _size(sets: Bits) -> Counts:
@@ -243,15 +318,23 @@ def _wholes(space: ProgramSpace) -> list[Conditions]:
 
 
 def _pairs_met(conditions: Conditions, weight: dict[str, int]) -> Floats:
+    """(N,) the pairs each row set meets; a step counts 1 if the question has a word for it."""
     met = np.zeros(len(conditions), np.float32)
     keyword = np.full(len(conditions), -1)
+    operator, first, second = conditions.operator, conditions.first, conditions.second
     for number, test in enumerate(conditions.tests):
-        here = conditions.operator == number
+        here = operator == number
         met[here] = weight.get(test.name, 0)
         keyword[here] = number
-    met[conditions.operator == OR] = weight.get("or", 0) + weight.get("equal", 0)
-    both = np.flatnonzero(conditions.operator == AND)
-    first, second = conditions.first[both], conditions.second[both]
-    other = np.where(keyword[first] == keyword[second], 0, met[second])  # a keyword counts once
-    met[both] = met[first] + other + weight.get("and", 0)
+    met[operator == OR] = weight.get("or", 0) + weight.get("equal", 0)
+    joined = np.isin(operator, (AND, EITHER, PAIR))
+    three = joined & (operator[np.where(joined, first, 0)] == AND)
+    for both in (np.flatnonzero(joined & ~three), np.flatnonzero(three)):
+        one, two = first[both], second[both]
+        other = np.where(keyword[one] == keyword[two], 0, met[two])  # a keyword counts once
+        met[both] = met[one] + other + weight.get("and", 0) * (operator[both] == AND)
+    step = np.flatnonzero(operator == STEP)
+    if len(step):
+        called = np.array([chosen.grounded for chosen in conditions.steps], np.float32)
+        met[step] = met[first[step]] + called[second[step]]
     return met

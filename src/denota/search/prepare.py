@@ -6,24 +6,39 @@ Made once for a question and a previous answer; a training run reads it thousand
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
-from denota.search.critique import Lexicon, Words, entry_words, words_of
+from denota.search.critique import Lexicon, TokenCounts, Words, entry_words, words_of
 from denota.search.surface import surface_features
-from denota.tables.table import Cell, Table
+from denota.tables.table import Table
 from denota.tokens import tokenise
 
 Floats = NDArray[np.float32]
+
+
+class Rewarded(NamedTuple):
+    """The programs that are rewarded: most are not."""
+
+    ids: NDArray[np.int32]  #: (rewarded,) in order
+    rewards: Floats  #: (rewarded,)
+
+    @staticmethod
+    def of(rewards: Floats) -> Rewarded:
+        """Return the rewarded ones of all programs, given by (P,) rewards."""
+        ids = np.flatnonzero(rewards > 0).astype(np.int32)
+        return Rewarded(ids, rewards[ids])
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +60,10 @@ class Prepared:
     """(K,) the two words before each constant."""
     has_number: bool
     axes: Axes
-    words: Words
+    words: Words | TokenCounts
     """Critique and recall of all programs."""
-    rewards: Floats | None  #: (P,) None where the answer is not known
+    rewarded_programs: Rewarded | None
+    """Which programs get some reward, and how much; None where the answer is not known."""
     previous: Denotation | None
     """The answer before it, as context."""
     text: str
@@ -63,6 +79,15 @@ class Prepared:
         """Its programs; search and training do without."""
         return self.make_space()
 
+    @property
+    def rewards(self) -> Floats | None:
+        """(P,) the rewards of all programs, None where the answer is not known."""
+        if self.rewarded_programs is None:
+            return None
+        rewards = np.zeros(self.axes.programs, np.float32)
+        rewards[self.rewarded_programs.ids] = self.rewarded_programs.rewards
+        return rewards
+
     @cached_property
     def outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
         """(N, 3) what the conditions would answer, as more entries of each."""
@@ -76,7 +101,7 @@ class Prepared:
     def denotation(self, number: int) -> Denotation:
         """Return the cells of a program."""
         place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
-        if place.aggregate is not None:
+        if not place.plain:
             return self.space.denotation(number)
         line, condition = divmod(number - place.start, len(place.conditions))
         rows = np.flatnonzero(np.unpackbits(self.axes.rows[place.conditions[condition]]))
@@ -110,12 +135,12 @@ class Prepared:
     def rewarded(self, count: int) -> NDArray[np.int64]:
         """Return the programs that can be among the first so many by reward: those no worse than the last of them."""
         if count not in self._rewarded:
-            assert self.rewards is not None
-            some = np.flatnonzero(self.rewards > 0)
+            assert self.rewarded_programs is not None
+            some, rewards = self.rewarded_programs
             if len(some) > count:
-                cut = np.partition(self.rewards[some], len(some) - count)[len(some) - count]
-                some = some[self.rewards[some] >= cut]
-            self._rewarded[count] = some
+                cut = np.partition(rewards, len(some) - count)[len(some) - count]
+                some = some[rewards >= cut]
+            self._rewarded[count] = some.astype(np.int64)
         return self._rewarded[count]
 
     @cached_property
@@ -144,7 +169,7 @@ def prepare(
     table: Table,
     history: tuple[str, ...],
     previous: Denotation | None,
-    answer: Iterable[Cell] | None,
+    answer: Answer | None,
     language: frozenset[str],
     lexicon: Lexicon,
     keep_space: bool = False,
@@ -156,7 +181,7 @@ def prepare(
         table: what it is about.
         history: the questions before it.
         previous: the answer before it, as context.
-        answer: the gold cells, for training.
+        answer: the gold answer, for training.
         language: the operators of the program language.
         lexicon: the pairs of the critique.
         keep_space: whether to keep its programs, which take memory, rather than make them again when trees are asked for.
@@ -180,7 +205,7 @@ def prepare(
         bool(situation.numbers),
         axes,
         words_of(space, axes, tokens, question, lexicon),
-        space.rewards(answer) if answer is not None else None,
+        Rewarded.of(space.rewards(answer)) if answer is not None else None,
         previous,
         question,
         table,

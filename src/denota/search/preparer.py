@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from denota.config import Config
+from denota.data.answer import Answer, Cells
 from denota.data.example import Example, Question, Turn, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.critique import read_lexicon
-from denota.search.prepare import Prepared
+from denota.search.prepare import Prepared, Rewarded
 from denota.search.store import prepared_ahead
 from denota.search.task import Task
-from denota.tables.table import Cell
 
 KEPT: Final = 4096
 """So many questions with previous answers of the parser's own are kept in memory."""
@@ -65,19 +65,18 @@ class Preparer:
         return cls(language, search.lexicon, kept, search.grounded, keep_spaces, operators)
 
     def __call__(
-        self, question: Question, previous: Denotation | None, answer: Iterable[Cell] | None = None
+        self, question: Question, previous: Denotation | None, answer: Answer | None = None
     ) -> Prepared:
         """Return a question made ready, given the answer before it and, for training, its own."""
         key = (id(question), previous)
         found = self._ahead.get(key) or self._met.get(key)
         if found is None:
             self._questions[id(question)] = question  # keeps the id its own
-            right = frozenset(answer) if answer is not None else None
-            task = Task(question, previous, right)
+            task = Task(question, previous, answer)
             base = self._base.get(id(question))
             found = task.prepare(self.language, self.lexicon, base, self.keep_spaces)
-        elif found.rewards is None and answer is not None:
-            found = replace(found, rewards=found.space.rewards(answer))
+        elif found.rewarded_programs is None and answer is not None:
+            found = replace(found, rewarded_programs=Rewarded.of(found.space.rewards(answer)))
         if key not in self._ahead:
             self._met[key] = found
             self._met.move_to_end(key)
@@ -116,6 +115,6 @@ def _tasks(turns: Sequence[Turn]) -> list[Task]:
         previous = None
         if tasks and tasks[-1].question.position == question.position - 1:
             before = tasks[-1].answer
-            previous = Denotation.of_cells(before) if before is not None else None
-        tasks.append(Task(question, previous, turn.cells if isinstance(turn, Example) else None))
+            previous = Denotation.of_cells(before.cells) if isinstance(before, Cells) else None
+        tasks.append(Task(question, previous, turn.answer if isinstance(turn, Example) else None))
     return tasks

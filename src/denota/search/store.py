@@ -33,16 +33,16 @@ from numpy.typing import NDArray
 import denota
 from denota.errors import DataError
 from denota.programs.index import index_of
-from denota.programs.operators import AGGREGATES, SCOPES
+from denota.programs.operators import SCOPES
 from denota.programs.space import program_space
 from denota.search.axes import Axes, Place
-from denota.search.critique import Lexicon, Words
-from denota.search.prepare import Prepared
+from denota.search.critique import Lexicon, TokenCounts, Words
+from denota.search.prepare import Prepared, Rewarded
 from denota.search.task import Task
 from denota.tables.table import Table
 from denota.tokens import tokenise
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 FEW: Final = 100
 """Fewer questions than this are made ready in memory."""
 KEPT: Final = 4
@@ -50,6 +50,7 @@ KEPT: Final = 4
 ABANDONED: Final = 6 * 3600
 """Seconds after which a store half made is taken for abandoned."""
 _WORDS: Final = tuple(field.name for field in fields(Words))
+_COUNTS: Final = tuple(field.name for field in fields(TokenCounts) if field.name != "axes")
 _AXES: Final = (
     *("select_block", "select_entry"),
     *("condition_block", "condition_entry", "condition_column", "condition_test"),
@@ -58,6 +59,7 @@ _AXES: Final = (
 _KINDS: Final[dict[str, str]] = {
     "column_surface": "f4",
     "value_surface": "f4",
+    "rewarded_ids": "i4",
     "rewards": "f4",
     "places": "i4",
     "place_conditions": "i4",
@@ -76,8 +78,16 @@ _KINDS: Final[dict[str, str]] = {
     "missed": "f4",
     "partial_match": "f4",
     "partial_missed": "f4",
+    "select_sizes": "i2",
+    "condition_sizes": "i2",
+    "select_names": "u8",
+    "condition_names": "u8",
+    "name_kinds": "u8",
+    "select_called": "f4",
+    "condition_called": "f4",
+    "shared": "i2",
 }
-"""The arrays of a record, in order, each with its type; all have one or two axes."""
+"""The arrays of a record, in order, each with its type; all have one or two axes. Of a large language there are no words of programs, of a small one no counts."""
 
 
 def prepared_ahead(
@@ -140,7 +150,8 @@ def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon)
         asked, before = task.question, task.previous
         if id(asked.table) not in tables:
             tables[id(asked.table)] = _table_digest(asked.table)
-        answer = sorted(task.answer) if task.answer is not None else None
+        gold = task.answer
+        answer = sorted(gold.cells) if isinstance(gold, Cells) else gold
         line = (asked.text, asked.history[-1:], tables[id(asked.table)], before, answer)
         digest.update(repr(line).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:32]
@@ -154,7 +165,7 @@ def code_digest() -> str:
         p for name in ("tables", "programs", "search") for p in sorted((root / name).rglob("*"))
     ]
     digest = hashlib.sha256()
-    for path in (root / "tokens.py", *parts):
+    for path in (root / "tokens.py", root / "data" / "answer.py", *parts):
         if path.suffix in (".py", ".toml", ".txt"):
             digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
@@ -250,22 +261,17 @@ def _write_shard(number: int) -> int:
 def _arrays(ready: Prepared) -> Iterable[NDArray[Any]]:
     """A record: the shapes, then the arrays."""
     axes, words = ready.axes, ready.words
-    scopes, aggregates = list(SCOPES), [None, *AGGREGATES]
+    scopes = list(SCOPES)
     places = [
-        (
-            scopes.index(p.scope),
-            p.s0,
-            p.s1,
-            len(p.conditions),
-            p.start,
-            aggregates.index(p.aggregate),
-        )
+        (scopes.index(p.scope), p.s0, p.s1, len(p.conditions), p.start, p.none, p.plain)
         for p in axes.places
     ]
+    rewarded = ready.rewarded_programs or Rewarded(np.zeros(0, np.int32), np.zeros(0, np.float32))
     more = {
         "column_surface": ready.column_surface,
         "value_surface": ready.value_surface,
-        "rewards": ready.rewards if ready.rewards is not None else np.zeros((0, 0)),
+        "rewarded_ids": rewarded.ids,
+        "rewards": rewarded.rewards,
         "places": np.array(places),
         "place_conditions": np.concatenate([p.conditions for p in axes.places]),
         "value_columns": axes.values[0],
@@ -274,8 +280,10 @@ def _arrays(ready: Prepared) -> Iterable[NDArray[Any]]:
     arrays = []
     for name, kind in _KINDS.items():
         owner = axes if name in _AXES else words
-        array = np.asarray(more[name] if name in more else getattr(owner, name), f"<{kind}")
-        arrays.append(array)
+        array = more[name] if name in more else getattr(owner, name, np.zeros(0))
+        if isinstance(words, TokenCounts) and name in _WORDS:
+            array = np.zeros(0)
+        arrays.append(np.asarray(array, f"<{kind}"))
     shapes = [(*a.shape, *((-1,) if a.ndim == 1 else ())) for a in arrays]
     yield np.array([*sum(shapes, ()), axes.constants, axes.programs], "<i8")
     yield from arrays
@@ -348,11 +356,11 @@ class _Record:
         language: frozenset[str],
     ) -> Prepared:
         arrays, asked = self.arrays, task.question
-        scopes, aggregates = list(SCOPES), [None, *AGGREGATES]
+        scopes = list(SCOPES)
         places, end = [], 0
-        for scope, s0, s1, count, start, aggregate in arrays["places"].tolist():
+        for scope, s0, s1, count, start, none, plain in arrays["places"].tolist():
             conditions = arrays["place_conditions"][end : end + count]
-            places.append(Place(scopes[scope], s0, s1, conditions, start, aggregates[aggregate]))
+            places.append(Place(scopes[scope], s0, s1, conditions, start, none, bool(plain)))
             end += count
         axes = Axes(
             **{name: arrays[name] for name in _AXES},
@@ -361,6 +369,9 @@ class _Record:
             constants=self.constants,
             programs=self.programs,
         )
+        words: Words | TokenCounts = Words(**{name: arrays[name] for name in _WORDS})
+        if len(arrays["shared"]):
+            words = TokenCounts(**{name: arrays[name] for name in _COUNTS}, axes=axes)
         return Prepared(
             tokenise(asked.text),
             tokenise(asked.history[-1]) if asked.history else (),
@@ -371,8 +382,8 @@ class _Record:
             before,
             has_number,
             axes,
-            Words(**{name: arrays[name] for name in _WORDS}),
-            arrays["rewards"] if task.answer is not None else None,
+            words,
+            Rewarded(arrays["rewarded_ids"], arrays["rewards"]) if task.answer is not None else None,
             task.previous,
             asked.text,
             asked.table,

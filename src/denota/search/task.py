@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from denota.data.answer import Answer
 from denota.data.example import Question
 from denota.programs.denotation import Denotation
 from denota.search.again import prepare_again
 from denota.search.critique import Lexicon
 from denota.search.prepare import Prepared, prepare
-from denota.tables.table import Cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class Task:
 
     question: Question
     previous: Denotation | None
-    answer: frozenset[Cell] | None
+    answer: Answer | None
 
     def prepare(
         self,
@@ -30,6 +30,6 @@ class Task:
         """Make it ready, from what it was with another previous answer if that is known."""
         asked = self.question
         of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
-        if known is None or (known.rewards is None and self.answer is not None):
+        if known is None or (known.rewarded_programs is None and self.answer is not None):
             return prepare(*of, keep_space=keep_space)
         return prepare_again(known, *of)
