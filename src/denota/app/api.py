@@ -23,6 +23,7 @@ from denota.app.teacher import Teacher
 from denota.data import load_examples, read_as
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
+from denota.data.resolve import with_cells
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, in_form_of, predict
@@ -113,7 +114,7 @@ class TableParser:
             seed=seed,
         )
         numbers = own.data.numbers
-        examples = read_as(_loaded(conversations), numbers).examples
+        examples = read_as(_cells_only(_loaded(conversations)), numbers).examples
         asked = read_as(_loaded(dev), numbers) if dev is not None else Loaded(())
         start = Parser(own, copy.deepcopy(self.parser.scorer))
         with tempfile.TemporaryDirectory() as folder:
@@ -177,6 +178,18 @@ def _loaded(conversations: Conversations) -> Loaded:
     if not loaded.examples:
         raise DataError("there are no questions with an answer in this")
     return loaded
+
+
+def _cells_only(loaded: Loaded) -> Loaded:
+    """What a search over cells can learn from, if that is all of it."""
+    kept = with_cells(loaded)
+    known = {id(example.question) for example in kept.examples}
+    lost = [e.question for e in loaded.examples if id(e.question) not in known]
+    if lost:
+        raise DataError(
+            f'the answer to {lost[0].text!r} (line {lost[0].line}) is not one set of cells of its table; give its "cells"'
+        )
+    return kept
 
 
 def _as_object(conversation: Mapping[str, Any] | Chat) -> Mapping[str, Any]:
