@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 
 from denota.app.data import data_path
 from denota.app.progress import count_progress
+from denota.data.resolve import with_cells
 from denota.data.splits import load_examples
 from denota.errors import DataError
 from denota.evaluation.oracle import Reach, coverage, oracle
@@ -19,7 +20,7 @@ from denota.programs.operators import language_of
 def measure(data: str | None, split: str, language: str, jobs: int) -> dict[str, Any]:
     """Return the coverage of a language on a split as plain data; figures in percent."""
     operators = language_of(language)
-    loaded = load_examples(data_path(data), split)
+    loaded = with_cells(load_examples(data_path(data), split), drop=False)
     for problem in loaded.problems:
         print(f"denota: {problem}", file=sys.stderr)
     if not loaded.examples:

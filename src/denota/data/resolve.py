@@ -77,8 +77,8 @@ def resolve_answer(
     raise DataError(_too_often(spread, "the table"))
 
 
-def with_cells(loaded: Loaded) -> Loaded:
-    """Return examples with every answer as cells; those whose values could be other cells, or none, are left out."""
+def with_cells(loaded: Loaded, drop: bool = True) -> Loaded:
+    """Return examples with values made the cells they must mean, if they are; the others are dropped, or kept as they are."""
     indices: dict[int, CellIndex] = {}
     examples = []
     for example in loaded.examples:
@@ -89,6 +89,7 @@ def with_cells(loaded: Loaded) -> Loaded:
             try:
                 cells = resolve_answer(table, example.answer.items, index)
             except DataError:
+                examples += [] if drop else [example]
                 continue
         examples.append(Example(example.question, Cells(cells)))
     return replace(loaded, examples=tuple(examples))

@@ -52,7 +52,9 @@ def reach(conversation: Sequence[Example], language: frozenset[str]) -> list[Rea
     for example in conversation:
         question = example.question
         space = program_space(question.text, question.table, previous, language)
-        consistent = space.rewards(example.cells) == 1
+        consistent = np.zeros(len(space), dtype=bool)
+        if example.cells:
+            consistent = space.rewards(example.cells) == 1
         result.append(
             Reach(
                 question.position,
