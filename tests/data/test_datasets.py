@@ -65,7 +65,7 @@ def test_a_gold_file_says_what_it_is(homes: dict[str, Path]) -> None:
         homes["sqa"] / "train.tsv": (SQA, homes["sqa"], "train"),
         homes["wtq"] / "data" / "training.tsv": (WTQ, homes["wtq"], "training"),
         homes["wikisql"] / "train.jsonl.gz": (WIKISQL, homes["wikisql"], "all"),
-        homes["ours"] / "train.jsonl": (OURS, homes["ours"] / "train.jsonl", "all"),
+        homes["ours"] / "train.jsonl": (OURS, homes["ours"], "train"),
     }
     for file, meant in found.items():
         assert dataset_of_file(file) == meant
