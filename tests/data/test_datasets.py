@@ -123,6 +123,17 @@ def test_an_item_keeps_to_its_line(tmp_path: Path) -> None:
     assert print_item(-3.0) == "-3" and print_item(1e20) == "1e+20" and print_item(False) == "no"
 
 
+def test_a_value_of_wtq_is_written_once_and_one_of_wikisql_as_often_as_it_is_found(
+    tmp_path: Path,
+) -> None:
+    answer = Values(("b", "Oslo", "5", "oslo", 5.0, "a"))
+    for kind, line in ((WTQ, "q\tb\tOslo\t5\ta\n"), (WIKISQL, "q\tb\tOslo\t5\toslo\t5\ta\n")):
+        kind.write_predictions(
+            tmp_path / "p.tsv", [(Question("q", "0", 0, "?", TABLE, "t"), answer)]
+        )
+        assert (tmp_path / "p.tsv").read_text() == line
+
+
 def test_a_question_is_answered_once(tmp_path: Path) -> None:
     (tmp_path / "p.tsv").write_text("q\ta\r\n\nr\nq\tb\n")
     with pytest.raises(DataError, match=r"p.tsv:4 answers the question q again"):

@@ -20,10 +20,10 @@ from denota.app.models import load_run
 from denota.app.progress import training_progress
 from denota.app.run import Turn
 from denota.app.teacher import Teacher
-from denota.data import load_examples, read_as
+from denota.data import Values, load_examples, read_as
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
-from denota.data.resolve import with_cells
+from denota.data.resolve import resolve_answer, with_cells
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, in_form_of, predict
@@ -184,11 +184,13 @@ def _cells_only(loaded: Loaded) -> Loaded:
     """What a search over cells can learn from, if that is all of it."""
     kept = with_cells(loaded)
     known = {id(example.question) for example in kept.examples}
-    lost = [e.question for e in loaded.examples if id(e.question) not in known]
-    if lost:
-        raise DataError(
-            f'the answer to {lost[0].text!r} (line {lost[0].line}) is not one set of cells of its table; give its "cells"'
-        )
+    for example in loaded.examples:
+        asked, answer = example.question, example.answer
+        if isinstance(answer, Values) and id(asked) not in known:
+            try:
+                resolve_answer(asked.table, answer.items)
+            except DataError as error:
+                raise DataError(f"line {asked.line}, {asked.text!r}: {error}") from error
     return kept
 
 

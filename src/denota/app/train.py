@@ -52,11 +52,10 @@ def train_run(
     for part in mixed.parts:
         if part.left_out:
             print(
-                f"denota: {part.left_out:,} questions of {part.spec.name} are left out: their tables are in a dev set",
+                f"denota: {part.left_out:,} questions of {part.spec.name or part.kind} are left out: their tables are in a dev set",
                 file=sys.stderr,
             )
     examples = read_as(_told(_learnable(mixed.loaded)), numbers).examples
-    dev = asked.examples
     best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
     if final:
@@ -66,7 +65,8 @@ def train_run(
             data=replace(config.data, dev=""),
             train=replace(config.train, epochs=epochs),
         )
-        best = _train(longer, (*examples, *dev), Loaded(()), out / "final", resume, init)
+        both = (*examples, *with_cells(asked).examples)
+        best = _train(longer, both, Loaded(()), out / "final", resume, init)
         print(f"the parser trained on all of it for {epochs} epochs is {best}")
 
 

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from denota.data.answer import Answer, Item, Values, is_right, items_of
+from denota.data.dataset import Key as Key
 from denota.data.example import Example
 
-Key = tuple[str, str, int]
-"""(id, annotator, position)."""
 Same = Callable[[Sequence[Item], Values], bool]
 """Whether predicted items are the gold ones: a data set's official rule."""
 
