@@ -35,6 +35,25 @@ def sqa() -> Path:
 
 
 @pytest.fixture(scope="session")
+def wtq() -> Path:
+    """The directory of the WTQ release; tests that ask for it are skipped where it is not."""
+    return _beside("wtq", "data/training.tsv")
+
+
+@pytest.fixture(scope="session")
+def wikisql() -> Path:
+    """The directory of WikiSQL's parts; tests that ask for it are skipped where it is not."""
+    return _beside("wikisql", "train.jsonl.gz")
+
+
+def _beside(name: str, file: str) -> Path:
+    path = Path(os.environ.get("DENOTA_DATA") or "nowhere").absolute().parent / name
+    if not (path / file).is_file():
+        pytest.skip(f"{name} is not beside the directory that DENOTA_DATA names")
+    return path
+
+
+@pytest.fixture(scope="session")
 def pretrained() -> Callable[[str], Path]:
     """Return the folder of a pretrained encoder by its short name; tests that ask for one are skipped where its packages are not."""
     from denota.model.pretrained import find_pretrained

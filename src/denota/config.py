@@ -20,9 +20,9 @@ class DataConfig:
     """What is learnt from."""
 
     train: str = "train"
-    """The split to learn from."""
+    """The split to learn from, or splits of several data sets: `sqa:train, wtq:training*0.5` (docs/data.md)."""
     dev: str = "dev"
-    """The split that chooses the stopping epoch; empty for none."""
+    """The split, or splits, that chooses the stopping epoch; empty for none."""
     language: str = "dynsp++"
     """The program language; `+x` and `-x` behind it add and take operators."""
     numbers: Literal["full", "plain"] = "full"

@@ -20,7 +20,7 @@ def question(id: str = "q", position: int = 0, annotator: str = "0") -> Question
 
 def test_a_question_has_no_field_that_could_hold_an_answer() -> None:
     assert {f.name for f in fields(Question)} == {
-        *("id", "annotator", "position", "text", "table", "table_file", "history")
+        *("id", "annotator", "position", "text", "table", "table_file", "history", "line")
     }
     assert not hasattr(question(), "__dict__")
 

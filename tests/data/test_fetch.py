@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from denota.app.cli import main
 from denota.data import Fetched, fetch, load_examples
 from denota.data.datasets import DATA_SETS
 from denota.data.download import Patience
@@ -181,5 +182,9 @@ def test_wtq_is_fetched_in_the_same_way(
     assert fetched == Fetched(to, digest(wtq_archive), wtq_archive.stat().st_size, questions=4)
     assert len(load_examples(to, "training").examples) == 3
     assert fetch(WTQ.release, to, url="http://127.0.0.1:1/") == fetched
+    with pytest.raises(SystemExit) as ended:
+        main(["data", "wtq", "--from", str(wtq_archive), "--to", str(tmp_path / "by command")])
+    assert not ended.value.code
+    assert len(load_examples(tmp_path / "by command", "training").examples) == 3
     with pytest.raises(DataError, match=r"not the SQA release: it holds no train.tsv"):
         fetch(RELEASE, tmp_path / "other", url=wtq_archive)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denota.data import load_examples, load_questions, resolve_data, split_names
+from denota.data import Values, load_examples, load_questions, resolve_data, split_names
 from denota.errors import DataError
 
 
@@ -34,7 +34,7 @@ def test_a_directory_may_mix_both_layouts(release: Path) -> None:
     (release / "mine.jsonl").write_text(
         '{"table": "table_csv/3.csv", "turns": [{"question": "who leads?", "answer": ["reds"]}]}\n'
     )
-    assert [e.cells for e in load_examples(release, "mine").examples] == [{(0, 0)}]
+    assert [e.answer for e in load_examples(release, "mine").examples] == [Values(("reds",))]
     (release / "mine.tsv").write_text("")
     with pytest.raises(DataError, match=r"both mine.jsonl and mine.tsv"):
         load_examples(release, "mine")

@@ -261,9 +261,7 @@ def conditions(
 
 
 @st.composite
-def steps(
-    draw: st.DrawFn, columns: st.SearchStrategy[str], table: Table | None = None
-) -> Test:
+def steps(draw: st.DrawFn, columns: st.SearchStrategy[str], table: Table | None = None) -> Test:
     """A step of any operator."""
     operator = draw(st.sampled_from(sorted(STEPS.values(), key=lambda step: step.name)))
     column = draw(columns) if operator.has_column else None

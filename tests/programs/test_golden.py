@@ -94,5 +94,7 @@ def test_every_operator_occurs() -> None:
     assert {program.compare for program in every} == {None, *COMPARES}
     assert {program.then.operator for program in every if program.then} == set(STEPS)
     assert {Or, And} <= {type(program.where) for program in every}
-    alone = {program.scope for program in every if not program.columns and SCOPES[program.scope].follows}
+    alone = {
+        program.scope for program in every if not program.columns and SCOPES[program.scope].follows
+    }
     assert alone == {name for name, scope in SCOPES.items() if scope.alone}

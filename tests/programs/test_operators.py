@@ -28,7 +28,9 @@ EVERY = declared()
 
 
 def test_no_two_operators_share_a_name() -> None:
-    own = {name for name in STEPS if name not in TESTS}  # a test of place is a step by the same name
+    own = {
+        name for name in STEPS if name not in TESTS
+    }  # a test of place is a step by the same name
     kinds = (TESTS, SCOPES, AGGREGATES, FEATURES, COMPARES, own)
     assert len(EVERY) == sum(map(len, kinds))
     for name, operator in EVERY.items():

@@ -59,7 +59,9 @@ def test_shuffled_rows_give_the_same_cells(table: Table, data: st.DataObject) ->
     found = execute(program, other, moved(previous))
     if expected.values is not None:  # lists come in the order of rows
         assert sorted(map(repr, said(found))) == sorted(map(repr, said(expected)))
-    assert replace(found, values=None, groups=()) == moved(replace(expected, values=None, groups=()))
+    assert replace(found, values=None, groups=()) == moved(
+        replace(expected, values=None, groups=())
+    )
 
 
 def said(answer: Denotation) -> list[tuple[str, object]]:

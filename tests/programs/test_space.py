@@ -198,7 +198,9 @@ def is_grounded(program: Program, question: str, table: Table, language: frozens
         if TESTS[test.operator].needs == "trigger":
             return called(test.operator)
         if isinstance(test.argument, Name):
-            return all(content(n) & content(question) for n in (test.column or "", test.argument.text))
+            return all(
+                content(n) & content(question) for n in (test.column or "", test.argument.text)
+            )
         if not isinstance(test.argument, Value):
             return True
         column = table[test.column or ""]

@@ -20,9 +20,10 @@ from denota.app.models import load_run
 from denota.app.progress import training_progress
 from denota.app.run import Turn
 from denota.app.teacher import Teacher
-from denota.data import load_examples, read_as
+from denota.data import Values, load_examples, read_as
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
+from denota.data.resolve import resolve_answer, with_cells
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, in_form_of, predict
@@ -113,7 +114,7 @@ class TableParser:
             seed=seed,
         )
         numbers = own.data.numbers
-        examples = read_as(_loaded(conversations), numbers).examples
+        examples = read_as(_cells_only(_loaded(conversations)), numbers).examples
         asked = read_as(_loaded(dev), numbers) if dev is not None else Loaded(())
         start = Parser(own, copy.deepcopy(self.parser.scorer))
         with tempfile.TemporaryDirectory() as folder:
@@ -177,6 +178,20 @@ def _loaded(conversations: Conversations) -> Loaded:
     if not loaded.examples:
         raise DataError("there are no questions with an answer in this")
     return loaded
+
+
+def _cells_only(loaded: Loaded) -> Loaded:
+    """What a search over cells can learn from, if that is all of it."""
+    kept = with_cells(loaded)
+    known = {id(example.question) for example in kept.examples}
+    for example in loaded.examples:
+        asked, answer = example.question, example.answer
+        if isinstance(answer, Values) and id(asked) not in known:
+            try:
+                resolve_answer(asked.table, answer.items)
+            except DataError as error:
+                raise DataError(f"line {asked.line}, {asked.text!r}: {error}") from error
+    return kept
 
 
 def _as_object(conversation: Mapping[str, Any] | Chat) -> Mapping[str, Any]:

@@ -445,7 +445,9 @@ class Chat:
         if depth >= DEEP:  # SQL that nests further would be no help to anyone
             columns = [self.table.names[column] for column in found.columns]
             query, depth = rows_query(found.rows, columns, self.table), 0
-        after = _Context((*before.asked, asked.plain), replace(found, values=None, groups=()), query, depth)
+        after = _Context(
+            (*before.asked, asked.plain), replace(found, values=None, groups=()), query, depth
+        )
         return _Told(asked, after, replace(turn, explanation=said, source=self.source))
 
 

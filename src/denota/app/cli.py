@@ -18,6 +18,7 @@ from typer.exceptions import TyperException
 
 import denota
 from denota.app.terminal import to_json, visible
+from denota.data.dataset import DataSet
 from denota.errors import DenotaError
 from denota.tables.delimited import Ragged
 from denota.tables.io import Format, read_table
@@ -240,7 +241,7 @@ def oracle(
     language: Annotated[
         str,
         typer.Option(
-            help="dynsp, dynsp++ or extended; '+x' and '-x' behind it add and take operators."
+            help="dynsp, dynsp++, extended or full; '+x' and '-x' behind it add and take operators."
         ),
     ] = "extended",
     data: Annotated[
@@ -249,12 +250,15 @@ def oracle(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; all cores if not given.")
     ] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, help="So many conversations drawn with a seed; all if 0.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure how far a language reaches: how often some program gives exactly the gold cells."""
+    """Measure how far a language reaches: how often some program gives exactly the gold answer."""
     from denota.app.oracle import measure, show_coverage
 
-    found = measure(data, split, language, jobs or os.cpu_count() or 1)
+    found = measure(data, split, language, jobs or os.cpu_count() or 1, sample)
     if as_json:
         print(to_json(found))
     else:
@@ -497,17 +501,31 @@ def bench(
 
 @app.command(epilog="Example: `denota score data/sqa/random-split-1-dev.tsv predictions.tsv`")
 def score(
-    gold: Annotated[Path, typer.Argument(metavar="GOLD.tsv", help="A split of SQA with answers.")],
+    gold: Annotated[
+        Path,
+        typer.Argument(
+            metavar="GOLD", help="A split with answers, in the directory of its data set."
+        ),
+    ],
     predictions: Annotated[
-        Path, typer.Argument(metavar="PRED.tsv", help="Predictions in the official format.")
+        Path,
+        typer.Argument(metavar="PRED.tsv", help="Predictions in the data set's official format."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Score predictions by SQA's official metrics."""
+    """Score predictions by the official metrics of their data set."""
     from denota.app.train import score_files, show_score
 
     found = score_files(gold, predictions)
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
+
+
+FetchFrom = Annotated[
+    str | None, typer.Option("--from", help="Another address, or a zip file you have.")
+]
+Checksum = Annotated[
+    str | None, typer.Option(help="Refuse the download unless it has this checksum.")
+]
 
 
 @data_app.command(
@@ -515,19 +533,36 @@ def score(
 )
 def sqa(
     to: Annotated[Path, typer.Option(help="Where to put it.")] = Path("data/sqa"),
-    source: Annotated[
-        str | None, typer.Option("--from", help="Another address, or a zip file you have.")
-    ] = None,
-    sha256: Annotated[
-        str | None, typer.Option(help="Refuse the download unless it has this checksum.")
-    ] = None,
+    source: FetchFrom = None,
+    sha256: Checksum = None,
 ) -> None:
     """Download, check and unpack the official SQA release (Microsoft Research; its own licence applies)."""
-    from denota.app.progress import bytes_progress
-    from denota.data.fetch import OFFICIAL_URL, fetch_sqa
+    from denota.data.sqa import SQA
 
-    with bytes_progress("SQA release") as progress:
-        fetched = fetch_sqa(to, url=source or OFFICIAL_URL, sha256=sha256, progress=progress)
+    _fetch(SQA, to, source, sha256)
+
+
+@data_app.command(
+    epilog="Example: `denota data wtq --to data/wtq`, then `denota predict default --data data/wtq --split pristine-unseen-tables --out p.tsv`"
+)
+def wtq(
+    to: Annotated[Path, typer.Option(help="Where to put it.")] = Path("data/wtq"),
+    source: FetchFrom = None,
+    sha256: Checksum = None,
+) -> None:
+    """Download, check and unpack the official release of WikiTableQuestions (CC BY-SA 4.0)."""
+    from denota.data.wtq import WTQ
+
+    _fetch(WTQ, to, source, sha256)
+
+
+def _fetch(kind: DataSet, to: Path, source: str | None, sha256: str | None) -> None:
+    from denota.app.progress import bytes_progress
+    from denota.data.fetch import fetch
+
+    assert kind.release is not None
+    with bytes_progress(f"{kind.release.title} release") as progress:
+        fetched = fetch(kind.release, to, url=source, sha256=sha256, progress=progress)
     print(f"{fetched.path}: {fetched.questions:,} questions")
     if fetched.sha256:
         print(f"sha256 of the archive: {fetched.sha256}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from random import Random
 from typing import Any
 
 from rich.console import Console
@@ -10,22 +11,42 @@ from rich.table import Table as Grid
 
 from denota.app.data import data_path
 from denota.app.progress import count_progress
+from denota.data.example import conversations
 from denota.data.splits import load_examples
 from denota.errors import DataError
-from denota.evaluation.oracle import Reach, coverage, oracle
+from denota.evaluation.oracle import Reach, coverage, oracle, with_other_answers
 from denota.programs.operators import language_of
 
 
-def measure(data: str | None, split: str, language: str, jobs: int) -> dict[str, Any]:
-    """Return the coverage of a language on a split as plain data; figures in percent."""
+def measure(
+    data: str | None, split: str, language: str, jobs: int, sample: int = 0
+) -> dict[str, Any]:
+    """Return the coverage of a language on a split as plain data; figures in percent.
+
+    Args:
+        data: where the data lies.
+        split: the part of it.
+        language: the name of a language, with changes.
+        jobs: how many processes to use.
+        sample: so many conversations drawn with a seed, all if 0.
+    """
     operators = language_of(language)
     loaded = load_examples(data_path(data), split)
     for problem in loaded.problems:
         print(f"denota: {problem}", file=sys.stderr)
     if not loaded.examples:
         raise DataError(f"{split} has no examples to measure")
-    with count_progress(f"oracle {language}", len(loaded.examples)) as progress:
-        reached = oracle(loaded.examples, operators, jobs=jobs, progress=progress)
+    examples = list(loaded.examples)
+    if sample:
+        talks = conversations(examples)
+        chosen = Random(0).sample(talks, min(sample, len(talks)))
+        examples = [turn for talk in chosen for turn in talk]
+    others = with_other_answers(loaded.examples)
+    known = {id(example.question) for example in examples}
+    others = [other for other in others if id(other.question) in known]
+    with count_progress(f"oracle {language}", len(examples) + len(others)) as progress:
+        reached = oracle(examples, operators, jobs=jobs, progress=progress)
+        by_luck = oracle(others, operators, jobs=jobs, progress=progress)
     positions = sorted({r.position for r in reached})
     by_position = {str(p): _shares([r for r in reached if r.position == p]) for p in positions}
     whole = coverage(reached)
@@ -36,6 +57,8 @@ def measure(data: str | None, split: str, language: str, jobs: int) -> dict[str,
         "by_position": by_position,
         "programs_per_question": round(whole.programs_per_question, 1),
         "consistent_per_question": round(whole.consistent_per_question, 2),
+        "bounded": round(whole.bounded, 2),
+        "other_answer": _shares(by_luck) if by_luck else None,
     }
 
 
@@ -64,5 +87,15 @@ def show_coverage(found: dict[str, Any], console: Console) -> None:
     console.print(grid)
     console.print(
         f"{found['programs_per_question']:,} programs a question, "
-        f"{found['consistent_per_question']} of them give the gold cells"
+        f"{found['consistent_per_question']} of them give the gold answer"
     )
+    if found["bounded"]:
+        console.print(
+            f"{found['bounded']}% of questions would have more programs than are looked at"
+        )
+    other = found["other_answer"]
+    if other:
+        console.print(
+            f"by luck, with the answer of another question about the same table: {other['coverage']:.2f}% and"
+            f" {other['grounded_coverage']:.2f}% of {other['questions']:,} questions"
+        )

@@ -12,6 +12,7 @@ from denota.app.models import lessons_path, load_run
 from denota.app.teacher import Teacher
 from denota.data import conversations, load_examples, read_as
 from denota.data.example import Example
+from denota.data.resolve import with_cells
 from denota.errors import DataError
 from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
@@ -63,6 +64,7 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
     teacher = Teacher(parser, lessons)
     loaded = read_as(load_examples(file, "all"), parser.config.data.numbers)
     yield from (str(problem) for problem in loaded.problems)
+    loaded = with_cells(loaded)
     learnt = kept = 0
     for talk in conversations(loaded.examples):
         before: Denotation | None = None

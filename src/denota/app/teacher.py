@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from denota.app.lessons import Pointed, Record, TeachingLog
+from denota.data.answer import Cells
 from denota.data.example import Question
 from denota.errors import DataError
 from denota.learning.teach import Lesson, learn, lesson_of
@@ -218,7 +219,7 @@ class Teacher:
         question = Question(
             "lesson", "0", len(pointed.history), pointed.asked, table, "", pointed.history
         )
-        ready = self._preparer(question, pointed.previous, pointed.cells)
+        ready = self._preparer(question, pointed.previous, Cells(pointed.cells))
         return lesson_of(self.parser, ready, pointed.program or None if kind == "lesson" else None)
 
     def _same_question(self, table: Table, pointed: Pointed, person: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +18,14 @@ from denota.app.data import data_path
 from denota.app.models import load_run
 from denota.app.progress import count_progress, training_progress
 from denota.config import Config, load_config
-from denota.data import (
-    Cells,
-    Example,
-    load_examples,
-    load_questions,
-    read_as,
-    read_predictions,
-    write_predictions,
-)
+from denota.data import Example, load_questions, read_as
+from denota.data.dataset import DataSet
+from denota.data.datasets import dataset_of, dataset_of_file
 from denota.data.loaded import Loaded
-from denota.data.sqa import read_examples
+from denota.data.mixed import load_mixed
 from denota.errors import DataError
-from denota.evaluation.metrics import score
-from denota.evaluation.predict import gold_of, in_form_of, key_of
+from denota.evaluation.metrics import Score, score
+from denota.evaluation.predict import as_cells, as_values, gold_of, in_form_of, key_of
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.reports.curves import draw_curves
@@ -50,11 +44,17 @@ def train_run(
     config = load_config(path, settings)
     where = data_path(data)
     numbers = config.data.numbers
-    examples = read_as(_told(load_examples(where, config.data.train)), numbers).examples
     asked = Loaded(())
     if config.data.dev:
-        asked = read_as(_told(load_examples(where, config.data.dev)), numbers)
-    dev = asked.examples
+        asked = read_as(_told(load_mixed(config.data.dev, where).loaded), numbers)
+    mixed = load_mixed(config.data.train, where, apart_from=config.data.dev, seed=config.seed)
+    for part in mixed.parts:
+        if part.left_out:
+            print(
+                f"denota: {part.left_out:,} questions of {part.spec.name or part.kind} are left out: their tables are in a dev set",
+                file=sys.stderr,
+            )
+    examples = read_as(_told(mixed.loaded), numbers).examples
     best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
     if final:
@@ -64,7 +64,8 @@ def train_run(
             data=replace(config.data, dev=""),
             train=replace(config.train, epochs=epochs),
         )
-        best = _train(longer, (*examples, *dev), Loaded(()), out / "final", resume, init)
+        both = (*examples, *asked.examples)
+        best = _train(longer, both, Loaded(()), out / "final", resume, init)
         print(f"the parser trained on all of it for {epochs} epochs is {best}")
 
 
@@ -112,47 +113,65 @@ def evaluate_run(
 ) -> dict[str, Any]:
     """Return the metrics of a run's best parser on a split, or on the part of it about tables that another split does not have."""
     numbers = load_run(run).config.data.numbers
-    loaded = read_as(_told(load_examples(data_path(data), split)), numbers)
+    where = data_path(data)
+    kind = dataset_of(where, split)
+    loaded = read_as(_told(kind.examples(where, split)), numbers)
     if apart_from is not None:
-        known = {q.table_file for q in load_questions(data_path(data), apart_from).questions}
+        known = {q.table_file for q in load_questions(where, apart_from).questions}
         loaded = _told(loaded.without_tables(known))
     gold = gold_of(loaded.examples)
     with count_progress("answering", len(loaded.questions)) as advance:
         answers = answer_all(
             run, loaded.questions, gold if gold_history else None, progress=advance
         )
-    return asdict(score(gold, in_form_of(gold, answers)))
+    return _figures(kind, score(gold, in_form_of(gold, answers), kind.is_right))
 
 
 def predict_run(run: str | Path, data: str | None, split: str, out: Path) -> int:
-    """Write a run's answers to a split and return how many."""
+    """Write a run's answers to a split in its data set's official format and return how many."""
     numbers = load_run(run).config.data.numbers
-    loaded = _told(load_questions(data_path(data), split), answers=False)
-    questions = read_as(loaded, numbers).questions
+    where = data_path(data)
+    kind = dataset_of(where, split)
+    questions = read_as(_told(kind.questions(where, split), answers=False), numbers).questions
     with count_progress("answering", len(questions)) as advance:
         answers = answer_all(run, questions, progress=advance)
-    write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
+    found = [(question, answers[key_of(question)]) for question in questions]
+    if kind.answers == "cells":
+        kind.write_predictions(out, ((question, as_cells(answer)) for question, answer in found))
+    else:
+        kind.write_predictions(out, ((q, as_values(answer, q.table)) for q, answer in found))
     return len(questions)
 
 
 def score_files(gold: Path, predictions: Path) -> dict[str, Any]:
-    """Return the official metrics of a file of predictions."""
-    found = {key: Cells(cells) for key, cells in read_predictions(predictions).items()}
-    return asdict(score(gold_of(read_examples(gold)), found))
+    """Return the official metrics of a file of predictions; the data set is the one the gold file is a split of."""
+    kind, where, split = dataset_of_file(gold)
+    found = kind.read_predictions(predictions)
+    return _figures(
+        kind, score(gold_of(kind.examples(where, split).examples), found, kind.is_right)
+    )
+
+
+def _figures(kind: DataSet, found: Score) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in kind.figures}
 
 
 def show_score(found: dict[str, Any], console: Console) -> None:
     """Print metrics as a small table."""
     grid = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
-    positions = found["position_accuracy"]
-    for name in ("answers", "sequences", *(f"position {p}" for p in positions)):
+    values = {
+        "answers": found.get("answer_accuracy"),
+        "sequences": found.get("sequence_accuracy"),
+        **{f"position {p}": share for p, share in found.get("position_accuracy", {}).items()},
+        "by text": found["denotation_accuracy"],
+    }
+    shown = {name: value for name, value in values.items() if value is not None}
+    for name in shown:
         grid.add_column(name, justify="right")
-    values = (found["answer_accuracy"], found["sequence_accuracy"], *positions.values())
-    grid.add_row(*(f"{value:.2f}" for value in values))
+    grid.add_row(*(f"{value:.2f}" for value in shown.values()))
     console.print(grid)
-    console.print(
-        f"percent right, of {found['questions']:,} questions in {found['sequences']:,} sequences"
-    )
+    sequences = f" in {found['sequences']:,} sequences" if "sequences" in found else ""
+    console.print(f"percent right, of {found['questions']:,} questions{sequences}")
 
 
 def _told(loaded: Loaded, answers: bool = True) -> Loaded:

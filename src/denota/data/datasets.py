@@ -41,7 +41,7 @@ def dataset_of_file(file: Path) -> tuple[DataSet, Path, str]:
     """
     if not file.is_file():
         raise DataError(f"there is no file {file}; check the path")
-    for path in (file, file.parent, file.parent.parent):
+    for path in (file.parent, file.parent.parent, file):
         for kind in DATA_SETS:
             splits = [split for split, other in kind.files(path).items() if other == file]
             if splits:

@@ -32,6 +32,7 @@ class Question:
     )  # equal tables are compared; hashing one would walk all its cells
     table_file: str  #: as the dataset writes it
     history: tuple[str, ...] = ()  #: the earlier questions of the conversation, oldest first
+    line: int = field(default=0, compare=False)  #: of its file, counted from 1; 0 if not known
 
     @property
     def sequence(self) -> tuple[str, str]:

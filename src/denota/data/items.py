@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
-from denota.data.answer import Answer, Item, Values, items_of
+from denota.data.answer import Answer, Item, Values, item_key, items_of
 from denota.data.dataset import Key
 from denota.data.disk import replacing
 from denota.data.escaped import read_lines
@@ -24,6 +24,11 @@ def write_items(path: Path, predictions: Iterable[tuple[Question, Answer]]) -> N
             items = items_of(answer, question.table)
             fields = (question.id, *(print_item(item) for item in items))
             stream.write("\t".join(map(_on_one_line, fields)) + "\n")
+
+
+def write_distinct_items(path: Path, predictions: Iterable[tuple[Question, Answer]]) -> None:
+    """Write predictions of which each value counts once: of items that match the first is written."""
+    write_items(path, ((question, _distinct(answer, question)) for question, answer in predictions))
 
 
 def read_items(path: Path) -> dict[Key, Answer]:
@@ -56,6 +61,13 @@ def print_item(item: Item) -> str:
     if isinstance(item, bool):
         return "yes" if item else "no"
     return str(int(item)) if float(item).is_integer() and abs(item) < 1e15 else repr(float(item))
+
+
+def _distinct(answer: Answer, question: Question) -> Values:
+    first: dict[Hashable, Item] = {}
+    for item in items_of(answer, question.table):
+        first.setdefault(item_key(item), item)
+    return Values(tuple(first.values()))
 
 
 def _on_one_line(text: str) -> str:

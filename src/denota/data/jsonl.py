@@ -2,9 +2,11 @@
 
     {"table": "path.csv", "turns": [{"question": "...", "answer": ["cell text"]}, {"question": "...", "cells": [[0, 1]]}]}
 
-Tables are relative to the file, or stand in the line itself: `{"table": {"columns": [...], "rows": [[...], ...]}, "turns": ...}`. A turn gives its answer as texts or numbers (`answer`), as cells, as both if they agree, or not at
-all; a turn that `denota ask --json` printed will do. A line may carry an `id` and an `annotator`; further keys beside `turns` are
-free for notes, but in a turn they are refused, since a misspelt `answer` would otherwise be lost without a word.
+Tables are relative to the file, or stand in the line itself: `{"table": {"columns": [...], "rows": [[...], ...]}, "turns": ...}`. A turn
+gives its answer as values (`answer`: texts, numbers, true or false; an empty list says that there is none), as `cells`, as both if
+they agree, which means the cells, or not at all; a turn that `denota ask --json` printed will do. A line may carry an `id` and an
+`annotator`; further keys beside `turns` are free for notes, but in a turn they are refused, since a misspelt `answer` would otherwise
+be lost without a word.
 """
 
 from __future__ import annotations
@@ -17,11 +19,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from denota.data.answer import Cells
+from denota.data.answer import Answer, Cells, Item, Values
 from denota.data.disk import replacing, unreadable
 from denota.data.example import Example, Question
 from denota.data.loaded import Loaded, Problem
-from denota.data.resolve import CellIndex, agrees, resolve_answer
+from denota.data.resolve import CellIndex, agrees
 from denota.errors import DataError, TableError
 from denota.tables.inline import inline_table
 from denota.tables.io import read_table
@@ -53,9 +55,9 @@ def read_objects(conversations: Iterable[Mapping[str, Any]]) -> Loaded:
     """Read conversations that are objects already, as a line of a file would be; a table may be anything that `read_table` takes.
 
     >>> table = {"columns": ["City"], "rows": [["Oslo"], ["Moss"]]}
-    >>> asked = {"question": "which cities?", "answer": ["Oslo", "Moss"]}
-    >>> sorted(read_objects([{"table": table, "turns": [asked]}]).examples[0].cells)
-    [(0, 0), (1, 0)]
+    >>> asked = {"question": "how many cities?", "answer": [2]}
+    >>> read_objects([{"table": table, "turns": [asked]}]).examples[0].answer
+    Values(items=(2.0,), repeats=False)
     """
     read = []
     for number, conversation in enumerate(conversations, start=1):
@@ -83,7 +85,7 @@ _GIVEN: Final = Path("conversations")
 
 
 def write_jsonl(path: str | Path, conversations: Iterable[Sequence[Question | Example]]) -> None:
-    """Write conversations, answers as cells; table paths are written as the questions have them.
+    """Write conversations, answers as cells or values; table paths are written as the questions have them.
 
     Earlier questions that are not among a conversation's turns are written from its history, without an answer.
 
@@ -96,9 +98,15 @@ def write_jsonl(path: str | Path, conversations: Iterable[Sequence[Question | Ex
                 stream.write(json.dumps(_as_object(turns), ensure_ascii=False) + "\n")
 
 
+_LARGEST: Final = 10**300
+# Kinds of printed turns that say nothing.
+_UNANSWERED: Final = ("ask_back", "declined")
 _TURN_KEYS: Final = ("question", "answer", "cells")
 # What `denota ask --json` prints besides.
-_PRINTED_KEYS: Final = ("program", "sql", "explanation", "confidence", "sure")
+_PRINTED_KEYS: Final = (
+    *("program", "sql", "explanation", "confidence", "sure"),
+    *("kind", "values", "readings", "reason"),
+)
 
 
 def _read_text(path: Path) -> str:
@@ -147,13 +155,14 @@ def _read_turns(
     for position, turn in enumerate(turns):
         try:
             history = tuple(question.text for question in questions)
-            questions.append(Question(*name, position, _question(turn), index.table, file, history))
+            text = _question(turn)
+            questions.append(Question(*name, position, text, index.table, file, history, line))
             answer = _answer(turn, index)
         except DataError as error:
             problems.append(Problem(path, line, position + 1, str(error)))
         else:
             if answer is not None:
-                examples.append(Example(questions[-1], Cells(answer)))
+                examples.append(Example(questions[-1], answer))
     return Loaded(tuple(questions), tuple(examples), tuple(problems))
 
 
@@ -244,8 +253,8 @@ def _encodable(text: str, key: str) -> str:
     return text
 
 
-def _answer(turn: dict[str, Any], index: CellIndex) -> frozenset[Cell] | None:
-    """Return the cells of a turn's answer, None where it gives none."""
+def _answer(turn: dict[str, Any], index: CellIndex) -> Answer | None:
+    """Return a turn's answer, None where it gives none."""
     for key in turn:
         if key not in _TURN_KEYS and key not in _PRINTED_KEYS:
             meant = get_close_matches(key, _TURN_KEYS, n=1)
@@ -256,23 +265,33 @@ def _answer(turn: dict[str, Any], index: CellIndex) -> frozenset[Cell] | None:
     items, pairs = turn.get("answer"), turn.get("cells")
     if items is not None:
         _check_items(items)
-    if pairs is None:
-        return None if items is None else resolve_answer(index.table, items, index)
+    if turn.get("kind") in _UNANSWERED:
+        return None
+    if pairs is None or turn.get("kind", "cells") != "cells":
+        return None if items is None else Values(tuple(map(_item, items)))
     cells = _cells(pairs, index.table)
     if items is not None and not agrees(index, items, cells):
         there = [index.table.cell(*cell) for cell in sorted(cells)]
         raise DataError(
             f'"answer" and "cells" disagree: the cells say {_shorten(there)}; keep one of the two'
         )
-    return cells
+    return Cells(cells)
+
+
+def _item(given: str | int | float | bool) -> Item:
+    return given if isinstance(given, str | bool) else float(given)
 
 
 def _check_items(items: Any) -> None:
-    right = isinstance(items, list) and all(
-        isinstance(item, str | int | float) and not isinstance(item, bool) for item in items
-    )
-    if not right:
+    if not isinstance(items, list) or not all(isinstance(i, str | int | float) for i in items):
         raise DataError('"answer" must be a list of texts and numbers like ["Oslo", 12]')
+    for item in items:
+        if isinstance(item, str):
+            _encodable(item, "answer")
+        elif isinstance(item, int) and abs(item) > _LARGEST:
+            raise DataError(
+                f'{_shorten(item)} in "answer" is too large a number; write it as a text'
+            )
 
 
 def _cells(pairs: Any, table: Table) -> frozenset[Cell]:
@@ -320,12 +339,27 @@ def _as_object(turns: Sequence[Question | Example]) -> dict[str, Any]:
     written: list[dict[str, Any]] = [{"question": text} for text in texts]
     for turn in turns:
         if isinstance(turn, Example):
-            cells = sorted(turn.cells)
-            if not cells:
-                raise DataError(
-                    f"the answer to {turn.question.text!r} is no cell at all, which cannot be learnt from"
-                )
-            written[len(turn.question.history)]["cells"] = [
-                [int(row), int(column)] for row, column in cells
-            ]
+            written[len(turn.question.history)] |= _written(turn)
     return {"id": last.id, "annotator": last.annotator, "table": last.table_file, "turns": written}
+
+
+def _written(example: Example) -> dict[str, Any]:
+    """Return an example's answer as its turn has it."""
+    answer = example.answer
+    if isinstance(answer, Values):
+        if answer.repeats:
+            raise DataError(
+                f"the answer to {example.question.text!r} counts repeats, which a line cannot say"
+            )
+        return {"answer": [_plain(item) for item in answer.items]}
+    if not answer.cells:
+        raise DataError(
+            f"the answer to {example.question.text!r} is no cell at all; for the answer that there is none, write values"
+        )
+    return {"cells": [[int(row), int(column)] for row, column in sorted(answer.cells)]}
+
+
+def _plain(item: Item) -> str | int | float | bool:
+    if isinstance(item, str | bool):
+        return item
+    return int(item) if float(item).is_integer() and abs(item) < 1e15 else float(item)

@@ -10,7 +10,7 @@ from denota.data.dataset import BY_CELLS, DataSet
 from denota.data.disk import listed
 from denota.data.jsonl import read_jsonl
 from denota.data.loaded import Loaded
-from denota.data.parts import EVERYTHING, part_of, parts_by_table
+from denota.data.parts import EVERYTHING, part_of, parts_by_table, tables_of
 from denota.data.predictions import read_cell_answers, write_cell_answers
 from denota.errors import DataError
 
@@ -27,7 +27,7 @@ def _files(path: Path) -> dict[str, Path]:
 def _splits(path: Path) -> tuple[str, ...]:
     if path.is_dir():
         return tuple(sorted(_files(path)))
-    return (EVERYTHING, *parts_by_table(read_jsonl(path).questions))
+    return (EVERYTHING, *parts_by_table(tables_of(read_jsonl(path).questions)))
 
 
 def _questions(path: Path, split: str) -> Loaded:
@@ -49,7 +49,7 @@ def _part(path: Path, split: str) -> Loaded:
     loaded = read_jsonl(_files(path)[split])
     if path.is_dir() or split == EVERYTHING:
         return loaded
-    parts = parts_by_table(loaded.questions)
+    parts = parts_by_table(tables_of(loaded.questions))
     if split not in parts:
         raise DataError(f"{path} has no split {split!r}; it has {', '.join([EVERYTHING, *parts])}")
     return part_of(loaded, parts[split])

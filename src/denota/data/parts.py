@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from denota.data.example import Question
@@ -16,13 +16,18 @@ from denota.data.loaded import Loaded
 EVERYTHING: Final = "all"
 
 
-def parts_by_table(questions: Iterable[Question]) -> dict[str, frozenset[str]]:
+def parts_by_table(files: Iterable[str]) -> dict[str, frozenset[str]]:
     """Divide the tables: the tenth with the smallest hashes is dev, so a table added later moves at most one other."""
-    tables = sorted({_table_key(question) for question in questions}, key=_hash)
+    tables = sorted(set(map(posixpath.normpath, files)), key=_hash)
     if len(tables) < 2:
         return {"train": frozenset(tables)}
     tenth = max(1, round(len(tables) / 10))
     return {"dev": frozenset(tables[:tenth]), "train": frozenset(tables[tenth:])}
+
+
+def tables_of(questions: Iterable[Question]) -> Iterator[str]:
+    """Yield the table of each question."""
+    return (question.table_file for question in questions)
 
 
 def part_of(loaded: Loaded, tables: frozenset[str]) -> Loaded:

@@ -11,19 +11,22 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
 
+from denota.data.answer import Cells, Values
+from denota.data.example import Example
+from denota.data.loaded import Loaded
 from denota.errors import DataError
 from denota.tables.cells import normalise
 from denota.tables.column import Column
 from denota.tables.numbers import read_number
 from denota.tables.table import Cell, Table
 
-AnswerItem = str | int | float
+AnswerItem = str | float | bool
 """One item of an answer: a cell's text, or the number it states."""
 
 
@@ -72,6 +75,24 @@ def resolve_answer(
                 f"{item!r} is not in the table; write it as the cell does, or {_GIVE_CELLS}"
             )
     raise DataError(_too_often(spread, "the table"))
+
+
+def with_cells(loaded: Loaded, drop: bool = True) -> Loaded:
+    """Return examples with values made the cells they must mean, if they are; the others are dropped, or kept as they are."""
+    indices: dict[int, CellIndex] = {}
+    examples = []
+    for example in loaded.examples:
+        cells = example.cells
+        if isinstance(example.answer, Values):
+            table = example.question.table
+            index = indices.setdefault(id(table), CellIndex(table))
+            try:
+                cells = resolve_answer(table, example.answer.items, index)
+            except DataError:
+                examples += [] if drop else [example]
+                continue
+        examples.append(Example(example.question, Cells(cells)))
+    return replace(loaded, examples=tuple(examples))
 
 
 def agrees(index: CellIndex, answer: Sequence[AnswerItem], cells: frozenset[Cell]) -> bool:

@@ -13,8 +13,9 @@ import gzip
 import json
 import zlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
+from posixpath import normpath
 from typing import Any, Final
 
 from denota.data.answer import Item, Values, item_key
@@ -23,7 +24,7 @@ from denota.data.disk import listed, unreadable
 from denota.data.example import Example, Question
 from denota.data.items import print_item, read_items, write_items
 from denota.data.loaded import Loaded
-from denota.data.parts import EVERYTHING, part_of, parts_by_table
+from denota.data.parts import EVERYTHING, parts_by_table
 from denota.errors import DataError
 from denota.tables.table import Table
 
@@ -78,21 +79,23 @@ def _examples(path: Path, split: str) -> Loaded:
 
 def _part(path: Path, split: str) -> Loaded:
     files = _files(path)
-    loaded = _read(path, files[split])
-    if files[split] != files.get("train") or split == EVERYTHING or files["dev"] != files["train"]:
-        return loaded
-    parts = parts_by_table(loaded.questions)
-    if split not in parts:
-        raise DataError(f"{path} has no split {split!r}: its questions are about one table")
-    return part_of(loaded, parts[split])
-
-
-def _read(path: Path, file: Path) -> Loaded:
+    file = files[split]
     records = [
         (place, _checked(place, record, {"id": str, "table": str, "question": str}))
         for place, record in _records(file)
     ]
-    tables = _tables(path, file, {record["table"] for _, record in records})
+    if split in ("train", "dev") and files["dev"] == files["train"]:
+        parts = parts_by_table(record["table"] for _, record in records)
+        if split not in parts:
+            raise DataError(f"{path} has no split {split!r}: its questions are about one table")
+        records = [
+            (p, record) for p, record in records if normpath(record["table"]) in parts[split]
+        ]
+    return _asked(records, _tables(path, file, {record["table"] for _, record in records}))
+
+
+def _asked(records: Sequence[tuple[str, dict[str, Any]]], tables: Mapping[str, Table]) -> Loaded:
+    """Return records as questions about tables, and as examples where they have an answer."""
     questions: list[Question] = []
     examples: list[Example] = []
     for place, record in records:

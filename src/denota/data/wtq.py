@@ -17,7 +17,7 @@ from denota.data.dataset import BY_VALUES, DataSet, Release
 from denota.data.disk import listed
 from denota.data.escaped import read_lines, unescape
 from denota.data.example import Example, Question
-from denota.data.items import read_items, write_items
+from denota.data.items import read_items, write_distinct_items
 from denota.data.loaded import Loaded
 from denota.errors import DataError
 from denota.tables.table import Table
@@ -161,7 +161,7 @@ WTQ: Final = DataSet(
     _questions,
     _examples,
     read_items,
-    write_items,
+    write_distinct_items,
     "values",
     BY_VALUES,
     is_right,

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from denota.data.answer import Answer, Item, Values, is_right, items_of
+from denota.data.dataset import Key as Key
 from denota.data.example import Example
 
-Key = tuple[str, str, int]
-"""(id, annotator, position)."""
 Same = Callable[[Sequence[Item], Values], bool]
 """Whether predicted items are the gold ones: a data set's official rule."""
 
@@ -74,11 +73,10 @@ def is_answered(example: Example, answer: Answer, same: Same = is_right) -> bool
 
 def says_the_same(example: Example, answer: Answer, same: Same = is_right) -> bool:
     """Say whether an answer is right by text."""
-    table, wanted = example.question.table, example.answer
-    if answer == wanted:
-        return True
-    values = wanted if isinstance(wanted, Values) else Values(items_of(wanted, table))
-    return same(items_of(answer, table), values)
+    if isinstance(example.answer, Values):
+        return is_answered(example, answer, same)
+    table = example.question.table
+    return is_right(items_of(answer, table), Values(items_of(example.answer, table)))
 
 
 def _percent(outcomes: list[bool]) -> float:

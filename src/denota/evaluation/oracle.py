@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,6 +33,8 @@ class Reach:
     """Programs that give the gold cells."""
     grounded: int
     """Consistent programs that the question bears out."""
+    bounded: bool = False
+    """Whether programs were left out because there were too many."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Coverage:
     grounded_coverage: float
     programs_per_question: float
     consistent_per_question: float
+    bounded: float
+    """Questions of which programs were left out because there were too many."""
 
 
 def reach(conversation: Sequence[Example], language: frozenset[str]) -> list[Reach]:
@@ -59,10 +64,29 @@ def reach(conversation: Sequence[Example], language: frozenset[str]) -> list[Rea
                 len(space),
                 int(consistent.sum()),
                 int((consistent & space.grounded).sum()),
+                space.bounded,
             )
         )
-        previous = Denotation.of_cells(example.cells)
+        previous = Denotation.of_cells(example.cells) if example.cells else None
     return result
+
+
+def with_other_answers(examples: Sequence[Example], seed: int = 0) -> list[Example]:
+    """Return examples with the answer of another question about the same table, those without such a one left out.
+
+    What a language covers of these it covers by luck, so a looser language or lexicon does not pass for a better one.
+    """
+    by_table: dict[int, list[Example]] = {}
+    for example in examples:
+        by_table.setdefault(id(example.question.table), []).append(example)
+    rng = Random(seed)
+    found = []
+    for example in examples:
+        own = by_table[id(example.question.table)]
+        others = [other.answer for other in own if other.answer != example.answer]
+        if others:
+            found.append(replace(example, answer=rng.choice(others)))
+    return found
 
 
 def oracle(
@@ -117,6 +141,7 @@ def coverage(reached: Sequence[Reach]) -> Coverage:
         100 * float((grounded > 0).mean()),
         float(np.mean([r.programs for r in reached])),
         float(consistent.mean()),
+        100 * float(np.mean([r.bounded for r in reached])),
     )
 
 

@@ -10,6 +10,7 @@ from denota.data.answer import Answer, Cells, Values
 from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
 from denota.programs.denotation import Denotation
+from denota.programs.rewards import items_of
 from denota.search.prepare import Prepared
 from denota.tables.table import Table
 
@@ -72,15 +73,13 @@ def in_form_of(gold: Mapping[Key, Example], answers: Mapping[Key, Denotation]) -
 
 
 def as_cells(answer: Denotation) -> Cells:
-    """Return a denotation as the cells it is, or comes from."""
-    return Cells(answer.cells)
+    """Return a denotation as the cells it is; a value is no cells."""
+    return Cells(answer.cells if answer.values is None else frozenset())
 
 
 def as_values(answer: Denotation, table: Table) -> Values:
-    """Return what a denotation says: its value, or the texts of its cells by row, then column."""
-    if answer.value is not None:
-        return Values((answer.value,))
-    return Values(tuple(table.cell(*cell) for cell in sorted(answer.cells)))
+    """Return what a denotation says: its values, or the texts of its cells by row, then column."""
+    return Values(items_of(answer, table))
 
 
 def _before(

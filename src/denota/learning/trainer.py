@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from denota.config import Config, SearchConfig
+from denota.data.answer import Cells
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, score
@@ -163,7 +164,9 @@ class Training:
                 continue
             own = self.references.get(before)
             right = gold[before].answer
-            if not isinstance(right, Cells):  # the cells of a value are those of the program found for it
+            if not isinstance(
+                right, Cells
+            ):  # the cells of a value are those of the program found for it
                 chosen[name, annotator, position] = own
                 continue
             use_gold = own is None or not own.rows or uniform < share

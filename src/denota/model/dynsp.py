@@ -116,7 +116,7 @@ class DynSP(Scorer):
         operators: frozenset[str],
     ) -> DynSP:
         """Return an untrained scorer that knows the words of some questions."""
-        words = {*_words_of(questions), *starting_words()}
+        words = {*_words_of(questions), *starting_words(operators)}
         vectors = word_vectors(words, source, cfg.dimension)
         scorer = cls._with(cfg, vectors, new_names(operators, LEGACY_DYNSP))
         scorer.grow(operators)

@@ -183,7 +183,9 @@ class Conditions:
         ways = [condition]
         if isinstance(condition, And | Or) and len(condition.parts) <= 3:
             ways += [type(condition)(parts) for parts in permutations(condition.parts)]
-        return next((n for way in ways if (n := self._numbers.get((way, then, versus))) is not None), None)
+        return next(
+            (n for way in ways if (n := self._numbers.get((way, then, versus))) is not None), None
+        )
 
     @cached_property
     def _numbers(self) -> dict[tuple[Condition | None, Test | None, Condition | None], int]:
@@ -355,7 +357,9 @@ def _add_conjunctions(joined: _Joined, situation: Situation, or_nothing: bool) -
     sizes = np.asarray(so_far.sizes)
     both = np.asarray(np.count_nonzero(mask, axis=1))
     matter = (both > 0) & (both < sizes[left]) & (both < sizes[right])
-    if or_nothing:  # what the question bears out is kept though one part says it all, or no row is left
+    if (
+        or_nothing
+    ):  # what the question bears out is kept though one part says it all, or no row is left
         top = np.zeros(len(so_far), bool)
         top[_best_supported(so_far, TRIPLED)] = True
         words = np.array([*(test.takes == "word" for test in so_far.tests), False])
@@ -391,7 +395,12 @@ def _add_more_joined(joined: _Joined, language: frozenset[str]) -> None:
         _add_joined(joined, AND, left[kept], right[kept], mask[kept])
     if "either" in language:
         known = set(
-            zip(so_far.column[so_far.operator == OR].tolist(), so_far.first[so_far.operator == OR].tolist(), so_far.second[so_far.operator == OR].tolist(), strict=True)
+            zip(
+                so_far.column[so_far.operator == OR].tolist(),
+                so_far.first[so_far.operator == OR].tolist(),
+                so_far.second[so_far.operator == OR].tolist(),
+                strict=True,
+            )
         )
         values = [so_far.tests[o].takes == "value" for o in so_far.operator[best].tolist()]
         value = dict(zip(best.tolist(), values, strict=True))
@@ -399,7 +408,11 @@ def _add_more_joined(joined: _Joined, language: frozenset[str]) -> None:
             (a, b)
             for a, b in combinations(best.tolist(), 2)
             if columns[a] != columns[b]
-            or (value[a] and value[b] and (int(columns[a]), int(so_far.first[a]), int(so_far.first[b])) not in known)
+            or (
+                value[a]
+                and value[b]
+                and (int(columns[a]), int(so_far.first[a]), int(so_far.first[b])) not in known
+            )
         ]
         if twos:
             left, right = (np.array(side) for side in zip(*twos, strict=True))
@@ -463,7 +476,9 @@ def _starts(so_far: Conditions) -> dict[str, NDArray[np.int64]]:
         several = several[so_far.grounded[several]][:room]
     named = so_far.grounded & ((operator >= 0) | joined)
     few = np.flatnonzero(named & (sizes > 0) & (sizes <= FEW))
-    whole = np.flatnonzero((named & ~placed[np.maximum(operator, -1)] & (sizes > 1)) | (operator == NONE))
+    whole = np.flatnonzero(
+        (named & ~placed[np.maximum(operator, -1)] & (sizes > 1)) | (operator == NONE)
+    )
     return {"several": several, "few": few[:room], "any": whole[:room]}
 
 

@@ -30,7 +30,9 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
     >>> say(Program(("Leader",), where=Test("greater", "Crew", Number(50))))
     'The Leader where Crew is more than 50.'
     """
-    sentence = _compared(program) if program.compare is not None else _asked(program, answer_columns)
+    sentence = (
+        _compared(program) if program.compare is not None else _asked(program, answer_columns)
+    )
     return sentence[:1].upper() + sentence[1:] + "."
 
 
@@ -64,7 +66,11 @@ def _rows(program: Program, where: Condition | None) -> str:
     if program.then is not None:
         step = STEPS[program.then.operator]
         form = _form(program.then)
-        said += f", and of those {form}" if not step.widens and step.name in TESTS else f", and then {form}"
+        said += (
+            f", and of those {form}"
+            if not step.widens and step.name in TESTS
+            else f", and then {form}"
+        )
     return said
 
 

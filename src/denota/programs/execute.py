@@ -200,7 +200,11 @@ def check_aggregate(
         want == "any" or kind == want for want, kind in zip(wanted, kinds, strict=True)
     )
     if not fits:
-        said = {"any": "one column", "number": "one column of numbers", "date": "one column of dates"}
+        said = {
+            "any": "one column",
+            "number": "one column of numbers",
+            "date": "one column of dates",
+        }
         raise ProgramError(f"{aggregate.keyword} takes {' and '.join(said[w] for w in wanted)}")
 
 
@@ -222,9 +226,7 @@ def _wrong_argument(test: Test) -> str:
                 else "the first year of a decade, such as 1990"
             )
         operator = TESTS.get(test.operator) or STEPS[test.operator]
-        if operator.takes == "number" and not (
-            1 <= value <= 1e9 and value == int(value)
-        ):
+        if operator.takes == "number" and not (1 <= value <= 1e9 and value == int(value)):
             return "a whole number of at least 1"
     return ""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -228,9 +227,7 @@ class _Wanted:
         found = np.asarray(compare.over(left, right), float)
         return np.where(np.isnan(left) | np.isnan(right), np.nan, found)
 
-    def _over(
-        self, family: Family, columns: Sequence[int], masks: Mask
-    ) -> NDArray[np.float64]:
+    def _over(self, family: Family, columns: Sequence[int], masks: Mask) -> NDArray[np.float64]:
         """(N,) an aggregate of each set of rows."""
         assert family.aggregate is not None
         aggregate = AGGREGATES[family.aggregate]

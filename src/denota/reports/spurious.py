@@ -86,7 +86,7 @@ def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> li
     preparer = Preparer.of(replace(parser.config, search=search), operators=parser.language)
     found: list[Believed | None] = []
     for one in asked:
-        ready = preparer(one.example.question, one.previous, one.example.cells)
+        ready = preparer(one.example.question, one.previous, one.example.answer)
         axis = parser.axis(ready)
         flat = lay_flat([ready], axis.offsets, len(axis.entries), search, torch.device("cpu"))
         ahead, there = explore(flat, torch.from_numpy(program_scores(ready, axis)), search)
@@ -224,7 +224,7 @@ def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, in
     """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
     found = {}
     preparer = Preparer.of(config)
-    ready = [preparer(one.example.question, one.previous, one.example.cells) for one in asked]
+    ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
     for surface in (True, False):
         model = replace(config.model, surface=surface)
         parser = new_parser(

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from denota.config import SearchConfig
+from denota.data.answer import Cells
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.presets import PRESETS
 from denota.learning.update import update_coefficients
@@ -20,7 +21,7 @@ from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
 from denota.search.candidates import Candidates, find_candidates, lay_flat
-from denota.search.critique import read_lexicon
+from denota.search.critique import Words, read_lexicon
 from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
@@ -47,7 +48,8 @@ def main() -> None:
 
 def page() -> str:
     """Return the page's Markdown."""
-    question = prepare(QUESTION, TABLE, (), None, GOLD, language_of("dynsp++"), read_lexicon())
+    language, lexicon = language_of("dynsp++"), read_lexicon()
+    question = prepare(QUESTION, TABLE, (), None, Cells(GOLD), language, lexicon)
     parser, entries, axis = _scored(question)
     assert question.rewards is not None
     scores = program_scores(question, axis)
@@ -66,6 +68,7 @@ def page() -> str:
     order = consistent[np.argsort(-question.words.critique[consistent], kind="stable")]
     for number in order[:10].tolist():
         words = question.words
+        assert isinstance(words, Words)
         lines.append(
             f"| `{print_program(question.space.program(number))}` | {scores[number]:.3f} | "
             f"{words.match[number]:.3f} | {words.co_occur[number]:.0f} | {words.critique[number]:.3f} |"

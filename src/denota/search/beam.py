@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.config import SearchConfig
+from denota.errors import ConfigError
 from denota.programs.operators import SCOPES
 from denota.search.axes import BLOCKS, Place
+from denota.search.critique import TokenCounts, Words
 from denota.search.exact import AxisScores, first, places_of
 from denota.search.policies import log_shaped, margin_scores
 from denota.search.prepare import Prepared
@@ -28,7 +30,13 @@ Rank = Callable[[Floats, Floats, Floats, int], Ids]
 
 
 def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Aim) -> Ids:
-    """Return the complete programs a beam finds, best first, as many as the list of that aim holds."""
+    """Return the complete programs a beam finds, best first, as many as the list of that aim holds.
+
+    Raises:
+        ConfigError: the language has values: its programs are looked at all at once, or not at all.
+    """
+    if isinstance(question.words, TokenCounts):
+        raise ConfigError("a beam builds programs that select cells; use search.kind=exact for a language with values")  # fmt: skip
     rank = _rank(cfg, aim)
     states = _States(question, axis)
     allowed = [p for p in question.axes.places if not question.is_forbidden(p.scope)]
@@ -99,6 +107,7 @@ class _States:
     def with_column(self, tested: Ids, places: list[Place]) -> tuple[Floats, Floats]:
         """Scores and critiques of selections with a WHERE column."""
         words = self.question.words
+        assert isinstance(words, Words)
         selections, columns, whole = tested[:, 1], tested[:, 2], tested[:, 3]
         follows = np.array([SCOPES[p.scope].follows for p in places], bool)[tested[:, 0]]
         start = self.axis.offsets[

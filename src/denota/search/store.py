@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import denota
+from denota.data.answer import Cells
 from denota.errors import DataError
 from denota.programs.index import index_of
 from denota.programs.operators import SCOPES
@@ -383,7 +384,9 @@ class _Record:
             has_number,
             axes,
             words,
-            Rewarded(arrays["rewarded_ids"], arrays["rewards"]) if task.answer is not None else None,
+            Rewarded(arrays["rewarded_ids"], arrays["rewards"])
+            if task.answer is not None
+            else None,
             task.previous,
             asked.text,
             asked.table,

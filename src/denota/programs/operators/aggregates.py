@@ -79,7 +79,9 @@ def _different(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64
     column = columns[0]
     present = rows & ~column.column.missing
     classes = np.eye(column.count, dtype=np.float32)[column.classes]  # (R, V)
-    found: NDArray[np.float64] = (present.astype(np.float32) @ classes > 0).sum(axis=1).astype(float)
+    found: NDArray[np.float64] = (
+        (present.astype(np.float32) @ classes > 0).sum(axis=1).astype(float)
+    )
     return found
 
 
@@ -156,7 +158,9 @@ def _per(
     inner: AggregateOperator,
 ) -> Callable[[Table, Rows, Sequence[int]], tuple[Value, ...]]:
     def meaning(table: Table, rows: Rows, columns: Sequence[int]) -> tuple[Value, ...]:
-        found = (inner.meaning(table, own, columns[1:]) for _, own in groups_of(table, rows, columns[0]))
+        found = (
+            inner.meaning(table, own, columns[1:]) for _, own in groups_of(table, rows, columns[0])
+        )
         return tuple(values[0] if values else math.nan for values in found)
 
     return meaning
@@ -183,7 +187,6 @@ def _grouped(inner: AggregateOperator, english: str, example: str) -> AggregateO
 COUNT_PER = _grouped(COUNT, "how many there are of each", "COUNT PER (SELECT Leader)")
 SUM_PER = _grouped(SUM, "the sum for each", "SUM PER (SELECT Leader, Crew)")
 AVERAGE_PER = _grouped(AVERAGE, "the average for each", "AVERAGE PER (SELECT Leader, Crew)")
-
 
 
 def _column_named(largest: bool) -> AggregateOperator:

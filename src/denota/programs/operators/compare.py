@@ -70,7 +70,6 @@ SHARE = CompareOperator(
 )  # fmt: skip
 
 
-
 def _in_words(larger: str, smaller: str) -> CompareOperator:
     """How the left side compares with the right, in the words of the question: `more` or `less`."""
     return CompareOperator(

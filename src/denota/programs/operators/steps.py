@@ -294,7 +294,6 @@ _MOST: Final = ("most", "often", "frequent", "common", "frequently", "top", "hig
 _LEAST: Final = ("least", "fewest", "rarest", "lowest", "smallest", "less", "fewer", "once")
 
 
-
 def _widening(
     name: str,
     keywords: str,

@@ -217,7 +217,9 @@ DISTINCT = TestOperator(
 def _place(name: str, last: bool, counted: bool) -> Callable[[Situation], Block]:
     def candidates(situation: Situation) -> Block:
         rows = np.flatnonzero(situation.scope)
-        counts = [(i, k) for i, k in counts_in(situation) if k <= len(rows)] if counted else [(0, 1)]
+        counts = (
+            [(i, k) for i, k in counts_in(situation) if k <= len(rows)] if counted else [(0, 1)]
+        )
         if not counts or not len(rows):
             return block([], situation.index.rows, situation.scope)
         mask = np.zeros((len(counts), situation.index.rows), bool)
