@@ -39,7 +39,6 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
 def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
     """What is asked of which rows."""
     columns = program.columns or answer_columns
-    scope = SCOPES[program.scope]
     if counts_rows(program) and not program.columns:
         sentence = "the rows"
     else:

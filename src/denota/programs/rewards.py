@@ -119,9 +119,9 @@ class _Wanted:
         rewards = np.zeros((len(family.selections), len(family.conditions)), np.float32)
         whole, masks, number = self._different(family.conditions)
         for line, columns in enumerate(family.selections):
-            if not any(self.index.columns[c].keys.keys() & self.keys.keys() for c in columns):
-                if self.total:
-                    continue
+            known_keys = (self.index.columns[c].keys.keys() & self.keys.keys() for c in columns)
+            if self.total and not any(known_keys):
+                continue
             known = self._cells.get((id(whole), columns))
             if known is None:
                 known = self._cells[id(whole), columns] = self._of_columns(columns, masks)

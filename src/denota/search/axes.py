@@ -407,7 +407,8 @@ def _wider_entries(
     Args:
         conditions: the row sets.
         scope: where they are.
-        block: (N, WIDTH) of each test by itself, with `entry`; of what joins tests this starts anew.
+        block: (N, WIDTH) of each test by itself; of what joins tests this starts anew.
+        entry: (N, WIDTH) likewise.
     """
     count = len(conditions)
     blocks = np.full((count, WIDER), _BLOCK["fixed"], np.int8)
