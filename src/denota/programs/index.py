@@ -218,6 +218,23 @@ class ColumnIndex:
         return self.column.dates.order if self.column.kind == "date" else None
 
     @cached_property
+    def stated(self) -> Mask:
+        """(R,) True where a cell states a number."""
+        return ~np.isnan(self.column.numbers)
+
+    @cached_property
+    def filled(self) -> NDArray[np.float64]:
+        """(R,) the number each cell states, 0 where it states none."""
+        return np.where(self.stated, self.column.numbers, 0.0)
+
+    @cached_property
+    def by_class(self) -> NDArray[np.float64]:
+        """(R, V) 1 where a row's cell is of a class."""
+        found = np.zeros((len(self.column), self.count))
+        found[np.arange(len(self.column)), self.classes] = 1
+        return found
+
+    @cached_property
     def has_ties(self) -> bool:
         """Whether two rows have the same place in the order."""
         if self.order is None:

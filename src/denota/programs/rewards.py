@@ -38,9 +38,19 @@ def reward(found: Denotation, gold: Answer, table: Table) -> float:
     """
     if isinstance(gold, Cells):
         return jaccard(found.cells, gold.cells) if found.values is None else 0.0
-    if found.values == () or (found.groups and len(gold.items) % 2):
+    if found.values == () or (found.groups and not is_grouped(gold)):
         return 0.0
     return partial(items_of(found, table), gold)
+
+
+def is_grouped(gold: Values) -> bool:
+    """Say whether a gold answer can be names, each with a number behind it.
+
+    >>> is_grouped(Values(("Oslo", 3.0, "Moss", "2"))), is_grouped(Values(("Oslo", "Moss")))
+    (True, False)
+    """
+    numbers = [isinstance(item_key(item), float) for item in gold.items[1::2]]
+    return len(gold.items) == 2 * len(numbers) > 0 and all(numbers)
 
 
 def items_of(found: Denotation, table: Table) -> tuple[Item, ...]:
@@ -93,7 +103,7 @@ def _cell_rewards(family: Family, answer: Floats) -> Floats:
 def _one_by_one(space: ProgramSpace, family: Family, gold: Values) -> Floats:
     """(S * N,) rewards where no array form says them; looked at only where the gold answer can be names with values."""
     rewards = np.zeros(family.count, np.float32)
-    if len(gold.items) % 2 == 0:
+    if is_grouped(gold):
         for place in range(family.count):
             found = space.denotation(family.start + place)
             rewards[place] = reward(found, gold, space.table_index.table)
@@ -108,6 +118,7 @@ class _Wanted:
         self.repeats = gold.repeats
         self.keys = Counter(keys_of(gold))
         self.total = self.keys.total()
+        self._every_row = np.arange(index.rows)
         numbers = [key for key in self.keys if isinstance(key, float)]
         self.numbers = np.array(numbers)
         self._sets: dict[int, tuple[Conditions, Mask, NDArray[np.int64]]] = {}
@@ -131,15 +142,15 @@ class _Wanted:
     def _of_columns(self, columns: Sequence[int], masks: Mask) -> Floats:
         """(U,) how right the texts of some columns are, for each set of rows."""
         keys: dict[Hashable, int] = {}
-        counts = np.zeros((len(masks), 0), np.float32)
-        for column in columns:
-            own = self.index.columns[column]
-            places = np.array([keys.setdefault(key, len(keys)) for key in own.keys], np.int64)
-            here = np.zeros((self.index.rows, len(keys)), np.float32)
-            here[np.arange(self.index.rows), places[own.key_codes]] = 1
-            counts = np.pad(counts, ((0, 0), (0, len(keys) - counts.shape[1])))
-            counts = counts + masks.astype(np.float32) @ here  # (U, K)
-        return self._met(keys, counts)
+        owners = [self.index.columns[column] for column in columns]
+        places = [
+            np.array([keys.setdefault(key, len(keys)) for key in own.keys], np.int64)[own.key_codes]
+            for own in owners
+        ]
+        here = np.zeros((self.index.rows, len(keys)), np.float32)
+        for own_places in places:
+            here[self._every_row, own_places] += 1
+        return self._met(keys, masks.astype(np.float32) @ here)  # (U, K)
 
     def _met(self, keys: dict[Hashable, int], counts: Floats) -> Floats:
         """(U,) the rewards of sets of values, given (U, K) how often each has each key."""
@@ -257,6 +268,8 @@ class _Wanted:
                 sides = sides * len(family.conditions)
             else:
                 sides = self._pair_keys(family.conditions)
+            if not any(side in self.keys for pair in sides for side in pair):
+                continue
             better = self._values(family, columns)
             for place in np.flatnonzero(better > 0).tolist():
                 hit = sides[place][int(better[place]) - 1] in self.keys

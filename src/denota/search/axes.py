@@ -120,7 +120,7 @@ def axes_of(space: ProgramSpace) -> Axes:
     columns, classes, _, _ = shared_values(situation)
     lookup = _ValuePlaces(space.table_index, columns, classes)
     count = len(situation.numbers) + len(situation.constants.dates)
-    wide = any(_is_wide(family.conditions.whole or family.conditions) for family in families)
+    wide = any(family.aggregate is not None for family in families)
     axes: dict[int, int] = {}
     blocks, entries, tested, tests, parts, rows = [], [], [], [], [], []
     total = 0
@@ -300,11 +300,6 @@ _KIND: Final = np.array(
     np.int8,
 )
 """The block that a test's column stands in besides WHERE, by its place in TESTS; the last is for none."""
-
-
-def _is_wide(conditions: Conditions) -> bool:
-    """Whether there is more than one or two tests to a row set."""
-    return bool(conditions.steps) or bool((conditions.operator < AND).any())
 
 
 def _numbers_in(whole: Conditions, chosen: Conditions) -> Ints:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections import ChainMap
+from collections.abc import Mapping
+from typing import Any, Final
 
 from denota.errors import ProgramError
 from denota.programs.operators.aggregates import AGGREGATES
@@ -139,9 +141,10 @@ __all__ = [
 ]
 
 
-def declared() -> dict[str, Operator]:
-    """Return every operator by its name; a test of place is named where it is also a step."""
-    return {**FEATURES, **STEPS, **TESTS, **SCOPES, **AGGREGATES, **COMPARES}
+def declared() -> Mapping[str, Operator]:
+    """Return every operator by its name; a test of place stands for the step it also is."""
+    kinds: tuple[Any, ...] = (COMPARES, AGGREGATES, SCOPES, TESTS, STEPS, FEATURES)
+    return ChainMap(*kinds)
 
 
 def language_of(name: str) -> frozenset[str]:

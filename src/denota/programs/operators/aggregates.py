@@ -49,13 +49,12 @@ def _function(name: str) -> Callable[[Any, Sequence[str]], Any]:
 
 def _stated(columns: Sequence[ColumnIndex], rows: Mask) -> tuple[NDArray[np.float64], Mask]:
     """(R,) the numbers of a column, and (N, R) the rows of each set that state one."""
-    numbers = columns[0].column.numbers
-    return numbers, rows & ~np.isnan(numbers)
+    return columns[0].column.numbers, rows & columns[0].stated
 
 
 def _total(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64]:
-    numbers, stated = _stated(columns, rows)
-    total = stated.astype(np.float64) @ np.nan_to_num(numbers)
+    _, stated = _stated(columns, rows)
+    total = rows.astype(np.float64) @ columns[0].filled
     return np.where(stated.any(axis=1), total, np.nan)
 
 
@@ -78,9 +77,8 @@ def _extreme(largest: bool) -> Over:
 def _different(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64]:
     column = columns[0]
     present = rows & ~column.column.missing
-    classes = np.eye(column.count, dtype=np.float32)[column.classes]  # (R, V)
     found: NDArray[np.float64] = (
-        (present.astype(np.float32) @ classes > 0).sum(axis=1).astype(float)
+        (present.astype(np.float64) @ column.by_class > 0).sum(axis=1).astype(float)
     )
     return found
 

@@ -192,7 +192,7 @@ def _same_of_each(situation: Situation, column: int, first: int, kept: Mask) -> 
 
 def _by_class(column: ColumnIndex, rows: Mask, weights: Any = None) -> Any:
     """(N, V) how many of each set's rows are of each value class, or the sum of their weights."""
-    classes = np.eye(column.count)[column.classes]  # (R, V)
+    classes = column.by_class  # (R, V)
     if weights is not None:
         classes = classes * weights[:, None]
     return rows.astype(np.float64) @ classes
@@ -220,10 +220,9 @@ def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
         counts = _by_class(own, kept)
         k = 0
         if situation.index.columns and first < 0:  # a column to sum, as ~column
-            numbers = situation.index.columns[~first].column.numbers
-            stated = kept & ~np.isnan(numbers)
-            counts = _by_class(own, stated)
-            amounts = _by_class(own, stated, np.nan_to_num(numbers))
+            summed = situation.index.columns[~first]
+            counts = _by_class(own, kept & summed.stated)
+            amounts = _by_class(own, kept, summed.filled)
         else:
             amounts = counts
             k = int(situation.numbers[first].value) if rank is _exactly else 0
@@ -259,11 +258,15 @@ def _repeating(situation: Situation) -> list[int]:
 
 
 def _with_counts(situation: Situation) -> list[tuple[int, int]]:
+    if not situation.triggered("occurs"):
+        return []
     ks = [i for i, n in enumerate(situation.numbers) if 1 <= n.value <= 30 and n.value % 1 == 0]
     return [(column, k) for column in _repeating(situation) for k in ks]
 
 
 def _with_sums(situation: Situation) -> list[tuple[int, int]]:
+    if not (situation.triggered("has_most") or situation.triggered("has_least")):
+        return []
     columns = situation.index.columns
     summed = [c for c, own in enumerate(columns) if own.column.kind == "number"]
     return [(column, ~c) for column in _repeating(situation) for c in summed if c != column]
