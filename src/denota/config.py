@@ -97,14 +97,17 @@ class SearchConfig:
     """A file of lexical pairs in place of the project's own."""
     grounded: float = 0.0
     """What the critique adds for a condition whose operator and constants the question names; not in the paper."""
+    length: float = 0.0
+    """What the critique takes off for each operator of a program, in a language with values; not in the paper."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         for name in ("beam", "explore", "rivals"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
-        if not self.greed >= 0 or not self.eta >= 0 or not self.grounded >= 0:
-            raise ConfigError("search.greed, search.eta and search.grounded must be 0 or more")
+        if not min(self.greed, self.eta, self.grounded, self.length) >= 0:
+            names = ("greed", "eta", "grounded", "length")
+            raise ConfigError(f"{', '.join(f'search.{name}' for name in names)} must be 0 or more")
         if not 0 <= self.anneal <= 1:
             raise ConfigError(f"search.anneal must lie in 0 to 1, not {self.anneal}")
 

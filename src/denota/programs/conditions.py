@@ -394,25 +394,19 @@ def _add_more_joined(joined: _Joined, language: frozenset[str]) -> None:
         kept = np.flatnonzero((both > 0) & (both < sizes[left]))[:THREES]
         _add_joined(joined, AND, left[kept], right[kept], mask[kept])
     if "either" in language:
-        known = set(
-            zip(
-                so_far.column[so_far.operator == OR].tolist(),
-                so_far.first[so_far.operator == OR].tolist(),
-                so_far.second[so_far.operator == OR].tolist(),
-                strict=True,
-            )
-        )
-        values = [so_far.tests[o].takes == "value" for o in so_far.operator[best].tolist()]
-        value = dict(zip(best.tolist(), values, strict=True))
+        said = [
+            number
+            for number, operator in zip(best.tolist(), so_far.operator[best].tolist(), strict=True)
+            if so_far.tests[operator].takes in ("value", "word", "constant")
+            and not so_far.tests[operator].negates
+        ]
+        joined_values = so_far.operator == OR
+        parts = (so_far.column, so_far.first, so_far.second)
+        known = set(zip(*(part[joined_values].tolist() for part in parts), strict=True))
         twos = [
             (a, b)
-            for a, b in combinations(best.tolist(), 2)
-            if columns[a] != columns[b]
-            or (
-                value[a]
-                and value[b]
-                and (int(columns[a]), int(so_far.first[a]), int(so_far.first[b])) not in known
-            )
+            for a, b in combinations(said, 2)
+            if (int(columns[a]), int(so_far.first[a]), int(so_far.first[b])) not in known
         ]
         if twos:
             left, right = (np.array(side) for side in zip(*twos, strict=True))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.errors import ConfigError
-from denota.programs.conditions import AND, EITHER, OR, PAIR, STEP, Conditions
+from denota.programs.conditions import AND, EITHER, NONE, OR, PAIR, STEP, Conditions
 from denota.programs.index import Bits, bits_of
 from denota.programs.operators import TESTS
 from denota.programs.space import ProgramSpace
@@ -42,6 +42,8 @@ class Lexicon:
     """A token and the name of an operator."""
     grounded: float = 0.0
     """g: what a condition adds whose operator and constants the question names."""
+    length: float = 0.0
+    """l: what each operator of a program of a large language costs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ def _broadcast(counts: TokenCounts) -> tuple[Floats, Floats]:
 
 
 @lru_cache(maxsize=8)
-def read_lexicon(path: str | None = None, grounded: float = 0.0) -> Lexicon:
+def read_lexicon(path: str | None = None, grounded: float = 0.0, length: float = 0.0) -> Lexicon:
     """Read lexical pairs, a token and an operator a line; the project's own 40 unless a file is named.
 
     >>> ("most", "max") in read_lexicon().pairs, len(read_lexicon().pairs)
@@ -133,7 +135,7 @@ def read_lexicon(path: str | None = None, grounded: float = 0.0) -> Lexicon:
             )
         if fields:
             pairs.append((fields[0], fields[1]))
-    return Lexicon(frozenset(pairs), grounded)
+    return Lexicon(frozenset(pairs), grounded, length)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +214,8 @@ def words_of(
             select[:, :shared],
             condition[:, :shared],
             np.stack([kind[:shared] for kind in kinds]),
-            _called(space),
-            called.astype(np.float32),
+            _called(space) - np.float32(lexicon.length) * _parts_asked(space),
+            (called - np.float32(lexicon.length) * _parts_tested(space)).astype(np.float32),
             np.array([_size(in_both)], np.int16),
             axes,
         )
@@ -256,6 +258,31 @@ def _called(space: ProgramSpace) -> Floats:
         for f in space.families
     ]
     return np.concatenate(lines)
+
+
+def _parts_asked(space: ProgramSpace) -> Floats:
+    """(S,) how many operators what is asked has, each column after the first counted too."""
+    lines = [
+        [(f.aggregate is not None) + (f.compare is not None) + max(0, len(s) - 1) for s in f.selections]
+        for f in space.families
+    ]  # fmt: skip
+    return np.array([count for line in lines for count in line], np.float32)
+
+
+def _parts_tested(space: ProgramSpace) -> Floats:
+    """(N,) how many operators each row set has: its tests, and a step."""
+    counts = []
+    for whole in _wholes(space):
+        operator, first, second = whole.operator, whole.first, whole.second
+        found = (operator != NONE).astype(np.float32)
+        found[operator == OR] = 2
+        for kind in (AND, AND, EITHER, PAIR, STEP):  # a conjunction of three begins with one of two
+            own = operator == kind
+            found[own] = found[first[own]] + (
+                1 if kind == STEP else found[np.where(own, second, 0)][own]
+            )
+        counts.append(found)
+    return np.concatenate(counts)
 
 
 def _size(sets: Bits) -> Counts:

@@ -34,9 +34,10 @@ class Preparer:
         grounded: float = 0.0,
         keep_spaces: bool = False,
         operators: frozenset[str] | None = None,
+        length: float = 0.0,
     ) -> None:
         self.kept, self.keep_spaces = kept, keep_spaces
-        self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded)
+        self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded, length)
         if operators is not None:
             self.language &= operators
         self._ahead: dict[_Key, Prepared] = {}
@@ -62,7 +63,9 @@ class Preparer:
             operators: those to search of the config's language (`Parser.language`), all if None.
         """
         language, search = config.data.language, config.search
-        return cls(language, search.lexicon, kept, search.grounded, keep_spaces, operators)
+        return cls(
+            language, search.lexicon, kept, search.grounded, keep_spaces, operators, search.length
+        )
 
     def __call__(
         self, question: Question, previous: Denotation | None, answer: Answer | None = None

@@ -145,7 +145,9 @@ def store_folder() -> Path:
 def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon) -> str:
     """Return the name of a store: a digest of all it is made from."""
     digest = hashlib.sha256(repr((FORMAT, np.__version__, code_digest())).encode())
-    digest.update(repr((sorted(language), sorted(lexicon.pairs), lexicon.grounded)).encode())
+    digest.update(
+        repr((sorted(language), sorted(lexicon.pairs), lexicon.grounded, lexicon.length)).encode()
+    )
     tables: dict[int, str] = {}
     for task in tasks:
         asked, before = task.question, task.previous

@@ -82,6 +82,8 @@ class TestOperator:
     """Whether the meaning depends on the order of rows (a tie broken by it counts)."""
     ranks: bool = False
     """Whether it goes by a column's order; the order of rows then matters only for ties."""
+    negates: bool = False
+    """Whether it keeps the rows that another test does not."""
     words: tuple[str, ...] = ()
     """Words and phrases of a question that call for it, besides those of `lexicon.toml`."""
     english_of_dates: str = ""
