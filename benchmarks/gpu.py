@@ -20,7 +20,7 @@ from denota.data import load_examples
 from denota.learning.run import new_parser
 from denota.learning.speed import measure
 from denota.learning.update import surrogate_loss
-from denota.search.flat import find_all, lay_flat
+from denota.search.candidates import find_candidates, lay_flat
 from denota.search.preparer import Preparer
 
 SETTINGS = ((64, "float32"), (256, "float32"), (512, "float32"), (512, "bfloat16"))
@@ -51,7 +51,7 @@ def agreement(data: Path, device: str) -> dict[str, float]:
         scorer.dropout.p = 0.0
         flat = lay_flat(ready, batch.offsets, batch.width, config.search, place)
         entries = scorer(batch.to(place))
-        candidates, chosen = find_all(flat, entries, scorer.recall, config.search)
+        candidates, chosen = find_candidates(flat, entries, scorer.recall, config.search)
         loss = surrogate_loss(candidates, config.update)
         torch.autograd.backward(loss)
         ids.append((chosen * candidates.mask).cpu().numpy())

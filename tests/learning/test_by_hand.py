@@ -25,7 +25,8 @@ from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
 from denota.learning.presets import PRESETS
 from denota.learning.update import coefficients, surrogate_loss, update_coefficients
-from denota.search.candidates import Candidates, log_model, one_hot
+from denota.search.candidates import Candidates, one_hot
+from denota.search.policies import log_model
 from learning.strategies import question
 
 LOG2: Final = log(2)

@@ -17,7 +17,8 @@ from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import DRAWS_FROM, INTENSITIES
 from denota.learning.update import surrogate_loss, update_coefficients
-from denota.search.candidates import Candidates, log_model
+from denota.search.candidates import Candidates
+from denota.search.policies import log_model
 from learning.strategies import UPDATES, candidates, examples, question, row
 
 ALL_TIED: Final = question([0.5] * 3, [1.0] * 3, reference=1, draw=2)

@@ -15,7 +15,8 @@ from denota.config import UpdateConfig
 from denota.learning.competing import violations
 from denota.learning.presets import preset
 from denota.learning.update import update_coefficients
-from denota.search.candidates import Candidates, log_model
+from denota.search.candidates import Candidates
+from denota.search.policies import log_model
 from learning.strategies import (
     candidates,
     coarse_scores,

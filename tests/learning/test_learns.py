@@ -12,7 +12,8 @@ from denota.config import UpdateConfig
 from denota.learning.competing import violations
 from denota.learning.presets import PRESETS
 from denota.learning.update import surrogate_loss
-from denota.search.candidates import Candidates, log_model
+from denota.search.candidates import Candidates
+from denota.search.policies import log_model
 
 QUESTIONS, PROGRAMS, FEATURES = 8, 6, 12
 STEPS, RATE = 300, 0.1

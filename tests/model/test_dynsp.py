@@ -21,10 +21,10 @@ from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.tree import Or
 from denota.search.axes import BLOCKS, FIXED
+from denota.search.candidates import find_candidates, lay_flat
 from denota.search.critique import read_lexicon
-from denota.search.find import find, pad
+from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
-from denota.search.score import AxisScores, program_scores
 from denota.tables import Table
 
 SHIPS = Table.from_rows(
@@ -89,13 +89,14 @@ def test_scores_with_gradient_are_the_searched_ones(
     batch = make_batch(questions, vectors)
     entries = parser(batch)
     axes = [AxisScores(line, batch.offsets, -0.6) for line in entries.detach().numpy()]
-    found = [find(q, axis, SearchConfig()) for q, axis in zip(questions, axes, strict=True)]
-    candidates = pad(questions, found, entries, batch.offsets, parser.recall)
-    for line, (question, axis, one) in enumerate(zip(questions, axes, found, strict=True)):
-        expected = program_scores(question, axis)[one.ids]
-        got = candidates.scores[line, : len(one.ids)].detach().numpy()
+    flat = lay_flat(questions, batch.offsets, batch.width, SearchConfig(), entries.device)
+    candidates, places = find_candidates(flat, entries, parser.recall, SearchConfig())
+    for line, (question, axis) in enumerate(zip(questions, axes, strict=True)):
+        ids = (places[line] - flat.starts[line])[candidates.mask[line]]
+        expected = program_scores(question, axis)[ids.numpy()]
+        got = candidates.scores[line][candidates.mask[line]].detach().numpy()
         assert got == pytest.approx(expected, abs=1e-5)
-        assert not candidates.mask[line, len(one.ids) :].any()
+        assert candidates.mask[line].sum() == len(ids) > 0
 
 
 def test_a_question_without_words_has_scores(parser: DynSP, vectors: WordVectors) -> None:
@@ -185,13 +186,12 @@ def test_every_algorithm_makes_a_step(
     batch = make_batch(questions, vectors)
     entries = parser(batch)
     cfg, update = SearchConfig(shaping="policy"), preset(name)
-    axes = [AxisScores(line, batch.offsets, 0.0) for line in entries.detach().numpy()]
     source = {"reinforce": "model", "off_policy": "explore"}.get(update.intensity)
-    found = [
-        find(q, a, cfg, draws_from=source, uniform=0.4)
-        for q, a in zip(questions, axes, strict=True)
-    ]
-    candidates = pad(questions, found, entries, batch.offsets, parser.recall)
+    flat = lay_flat(questions, batch.offsets, batch.width, cfg, entries.device)
+    uniforms = torch.full((len(questions),), 0.4)
+    candidates, _ = find_candidates(
+        flat, entries, parser.recall, cfg, draws_from=source, uniforms=uniforms
+    )
     weights = [p for p in parser.parameters() if p is not parser.words.weight]
     got = torch.autograd.grad(
         surrogate_loss(candidates, update), weights, retain_graph=True, allow_unused=True

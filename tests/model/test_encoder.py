@@ -21,11 +21,11 @@ from denota.model.wordpieces import Wordpieces
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES, SIZES
+from denota.search.candidates import flat_scores, lay_flat
 from denota.search.critique import read_lexicon
-from denota.search.flat import flat_scores, lay_flat
+from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
-from denota.search.score import AxisScores, program_scores
 from denota.tables import Table
 from model.tiny import letters, tiny_encoder
 

@@ -9,8 +9,8 @@ from denota.programs import Denotation, language_of
 from denota.search.again import prepare_again
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.critique import read_lexicon
+from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
-from denota.search.score import AxisScores, program_scores
 from denota.tables import Table
 
 TABLE = Table.from_rows(

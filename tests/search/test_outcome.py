@@ -9,7 +9,7 @@ from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS
 from denota.search.critique import read_lexicon
 from denota.search.prepare import Prepared, prepare
-from search.test_flat import TABLE
+from search.test_candidates import TABLE
 
 
 def ready(previous: Denotation | None) -> Prepared:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
+import torch
 
 from denota.config import SearchConfig
 from denota.programs import Denotation, execute, jaccard, language_of
 from denota.programs.operators import TESTS
 from denota.programs.tree import And, Condition, Date, Number, Or, Program, Test, Value, Word
 from denota.search.axes import BLOCKS, FIXED
+from denota.search.beam import beam_search
+from denota.search.candidates import explore as explore_of_each
+from denota.search.candidates import find_candidates, lay_flat
+from denota.search.candidates import rivals as rivals_of_each
 from denota.search.critique import read_lexicon
-from denota.search.find import find
-from denota.search.lists import best, explore, rivals
-from denota.search.policy import first, log_explore
+from denota.search.exact import AxisScores, best, first, places_of, program_scores
+from denota.search.policies import log_explore
 from denota.search.prepare import Prepared, prepare
-from denota.search.score import AxisScores, places_of, program_scores
 from denota.tables import Table
 from denota.tokens import tokenise
 
@@ -49,6 +54,37 @@ def scored(
     entries = np.random.default_rng(seed).normal(size=offsets[-1] + len(FIXED)).astype(np.float32)
     entries[offsets[-1] + FIXED.index("nothing")] = 0
     return AxisScores(entries, offsets, recall, model_eta)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """K of one question."""
+
+    ids: np.ndarray
+    log_explore: np.ndarray
+    reference: int
+
+
+def find(prepared: Prepared, axis: AxisScores, cfg: SearchConfig) -> Found:
+    entries = torch.from_numpy(axis.entries)[None]
+    flat = lay_flat([prepared], axis.offsets, len(axis.entries), cfg, entries.device)
+    found, places = find_candidates(flat, entries, torch.tensor(axis.recall), cfg)
+    log_u = found.log_explore[found.mask].numpy()
+    return Found(places[found.mask].numpy(), log_u, int(found.reference[0]))
+
+
+def explore(prepared: Prepared, axis: AxisScores, cfg: SearchConfig) -> list[int]:
+    return listed(explore_of_each, prepared, axis, cfg)
+
+
+def rivals(prepared: Prepared, axis: AxisScores, cfg: SearchConfig) -> list[int]:
+    return listed(rivals_of_each, prepared, axis, cfg)
+
+
+def listed(search, prepared: Prepared, axis: AxisScores, cfg: SearchConfig) -> list[int]:
+    flat = lay_flat([prepared], axis.offsets, len(axis.entries), cfg, torch.device("cpu"))
+    places, there = search(flat, torch.from_numpy(program_scores(prepared, axis)), cfg)
+    return places[there].tolist()
 
 
 def tokens_of(program: Program) -> frozenset[str]:
@@ -146,11 +182,11 @@ def test_exact_lists_are_brute_force(language: str, eta: float) -> None:
             for i in range(len(scores))
         ]
         expected = [i for r, _, i in sorted(key)[:15] if r < 0]
-        assert explore(prepared, axis, cfg, scores).tolist() == expected
+        assert explore(prepared, axis, cfg) == expected
         worst = sorted((-(scores[i] - rewards[i]), i) for i in range(len(scores)))[:15]
-        assert rivals(prepared, axis, cfg, scores).tolist() == [i for _, i in worst]
+        assert rivals(prepared, axis, cfg) == [i for _, i in worst]
         top = sorted((-scores[i], i) for i in range(len(scores)))[:3]
-        assert best(prepared, axis, cfg, 3).tolist() == [i for _, i in top]
+        assert best(prepared, scores, 3).tolist() == [i for _, i in top]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -162,20 +198,20 @@ def test_a_beam_as_wide_as_the_space_is_exact(language: str, previous: bool, sha
     wide = SearchConfig(kind="beam", beam=len(prepared.space), shaping=shaping)
     for seed in range(3):
         axis = scored(prepared, seed, model_eta=exact.model_eta)
-        scores = program_scores(prepared, axis)
-        for search in (explore, rivals):
-            assert search(prepared, axis, wide, scores).tolist() == (
-                search(prepared, axis, exact, scores).tolist()
-            )
-        assert best(prepared, axis, wide, 3).tolist() == best(prepared, axis, exact, 3).tolist()
+        for aim, search in (("explore", explore), ("rivals", rivals)):
+            found = beam_search(prepared, axis, wide, aim)
+            assert found.tolist() == search(prepared, axis, exact)
+        found = beam_search(prepared, axis, wide, "model")[:3]
+        assert found.tolist() == best(prepared, program_scores(prepared, axis), 3).tolist()
+        one, other = find(prepared, axis, wide), find(prepared, axis, exact)
+        assert one.ids.tolist() == other.ids.tolist() and one.reference == other.reference
 
 
 def test_a_narrow_beam_finds_some_of_it() -> None:
     prepared = question("dynsp++")
     axis = scored(prepared, 3)
-    scores = program_scores(prepared, axis)
     assert prepared.rewards is not None
-    found = explore(prepared, axis, SearchConfig(kind="beam"), scores)
+    found = beam_search(prepared, axis, SearchConfig(kind="beam"), "explore")
     assert 0 < len(found) <= 15
     assert (prepared.rewards[found] > 0).all()
     assert (np.diff(prepared.rewards[found]) <= 0).all(), "reward first"
@@ -217,21 +253,31 @@ def test_the_critique_prefers_the_right_reason() -> None:
 def test_k_is_explore_and_then_what_rivals_add() -> None:
     prepared = question("dynsp++")
     axis = scored(prepared, 5)
-    scores = program_scores(prepared, axis)
     found = find(prepared, axis, SearchConfig())
-    ahead = explore(prepared, axis, SearchConfig(), scores).tolist()
-    behind = rivals(prepared, axis, SearchConfig(), scores).tolist()
+    ahead = explore(prepared, axis, SearchConfig())
+    behind = rivals(prepared, axis, SearchConfig())
     assert found.ids.tolist() == ahead + [i for i in behind if i not in ahead]
     assert found.ids[found.reference] == ahead[0]
     everything = find(prepared, axis, SearchConfig(candidates="all"))
     assert everything.ids.tolist() == list(range(len(prepared.space)))
 
 
+def explored(
+    scores: np.ndarray, rewards: np.ndarray, critique: np.ndarray, cfg: SearchConfig
+) -> np.ndarray:
+    """log u of one question, its last place padding."""
+    given = [torch.from_numpy(np.append(each, 7).astype(np.float32))[None] for each in (scores, rewards, critique)]  # fmt: skip
+    mask = torch.arange(len(scores) + 1)[None] < len(scores)
+    log_u = log_explore(given[0], given[1] * mask, given[2], mask, cfg)[0].numpy()
+    assert log_u[-1] == -np.inf
+    return log_u[:-1]
+
+
 def test_the_exploration_policy_at_infinity_has_mass_on_the_best_reward_alone() -> None:
     rng = np.random.default_rng(0)
     scores, critique = rng.normal(size=(2, 12)).astype(np.float32)
     rewards = rng.choice([0, 0.5, 1], 12).astype(np.float32)
-    log_u = log_explore(scores, rewards, critique, np.inf, 5.0)
+    log_u = explored(scores, rewards, critique, SearchConfig(shaping="policy", eta=5.0))
     assert np.isfinite(log_u).tolist() == (rewards == rewards.max()).tolist()
     assert np.exp(log_u).sum() == pytest.approx(1, abs=1e-5)
     key = np.exp((scores + 5 * critique)[rewards == 1].astype(np.float64))
@@ -242,7 +288,7 @@ def test_the_exploration_policy_at_a_finite_greed_is_a_softmax() -> None:
     rng = np.random.default_rng(1)
     scores, critique = rng.normal(size=(2, 9)).astype(np.float32)
     rewards = rng.uniform(size=9).astype(np.float32)
-    log_u = log_explore(scores, rewards, critique, 2.0, 3.0)
+    log_u = explored(scores, rewards, critique, SearchConfig(shaping="policy", eta=3.0, greed=2.0))
     key = np.exp(2.0 * rewards + scores + 3.0 * critique, dtype=np.float64)
     assert np.exp(log_u) == pytest.approx(key / key.sum(), rel=1e-4)
 
@@ -254,8 +300,8 @@ def test_a_later_question_that_says_of_those_forbids_a_fresh_select() -> None:
         language_of("dynsp++"), read_lexicon(),
     )  # fmt: skip
     axis = scored(prepared, 0)
-    free = best(prepared, axis, SearchConfig(), 30)
-    ruled = best(prepared, axis, SearchConfig(of_those=True), 30)
+    scores = program_scores(prepared, axis)
+    free, ruled = best(prepared, scores, 30), best(prepared, scores, 30, of_those=True)
     assert any(prepared.space.program(int(i)).scope == "table" for i in free)
     allowed = [prepared.space.program(int(i)).scope for i in ruled[:5]]
     assert set(allowed) == {"previous"}

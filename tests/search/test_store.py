@@ -22,7 +22,8 @@ from denota.search import store
 from denota.search.critique import read_lexicon
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
-from denota.search.store import Task, digest_of, prepared_ahead
+from denota.search.store import digest_of, prepared_ahead
+from denota.search.task import Task
 
 LANGUAGE, LEXICON = language_of("dynsp++"), read_lexicon()
 

@@ -12,7 +12,8 @@ from torch import Tensor
 from denota.config import UpdateConfig
 from denota.learning.intensity import Rule
 from denota.registry import Registry
-from denota.search.candidates import Candidates, log_model
+from denota.search.candidates import Candidates
+from denota.search.policies import log_model
 
 COMPETITORS: Registry[Rule] = Registry("competing distribution")
 

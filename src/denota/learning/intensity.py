@@ -13,7 +13,8 @@ from torch import Tensor
 
 from denota.config import UpdateConfig
 from denota.registry import Registry
-from denota.search.candidates import Candidates, log_model, one_hot
+from denota.search.candidates import Candidates, one_hot
+from denota.search.policies import log_model
 
 Rule = Callable[[Candidates, UpdateConfig], Tensor]
 INTENSITIES: Registry[Rule] = Registry("intensity")

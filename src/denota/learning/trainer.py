@@ -26,12 +26,9 @@ from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.search.candidates import Candidates
-from denota.search.find import find, pad
-from denota.search.flat import find_all, lay_flat
+from denota.search.candidates import Candidates, find_candidates, lay_flat
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
-from denota.search.score import AxisScores
 
 DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
@@ -201,10 +198,8 @@ class Training:
         batch = scorer.batch(ready)
         on_gpu = device.type == "cuda"
         self.lap("batch")
-        if search.kind == "exact":  # before the scorer, so that a GPU is waited for once
-            flat = lay_flat(
-                ready, batch.offsets, batch.width, search, device, outcome=scorer.outcome
-            )
+        # before the scorer, so that a GPU is waited for once
+        flat = lay_flat(ready, batch.offsets, batch.width, search, device, scorer.outcome)
         self.lap("lay flat")
         with torch.autocast(
             device.type, torch.bfloat16, on_gpu and cfg.train.precision == "bfloat16"
@@ -212,29 +207,14 @@ class Training:
             axis = scorer.read(batch.to(device))
         entries = axis.entries.float()
         self.lap("forward")
-        if search.kind == "exact":
-            drawn = torch.from_numpy(uniforms).to(device)
-            refine = partial(scorer.refine, axis) if scorer.refines else None
-            found, places = find_all(
-                flat, entries, scorer.recall, search, least, source, drawn, refine
-            )
-            ids = (places - flat.starts[:, None]).cpu().numpy()
-            self.lap("search")
-            return found, ids
-        recall, eta = float(scorer.recall.detach()), search.model_eta
-        scored = [
-            AxisScores(line, batch.offsets, recall, eta, scorer.outcome)
-            for line in entries.detach().cpu().numpy()
-        ]
-        one_by_one = [
-            find(q, axis, search, least, source, u)
-            for q, axis, u in zip(ready, scored, uniforms.tolist(), strict=True)
-        ]
+        drawn = torch.from_numpy(uniforms).to(device)
+        refines = scorer.refines and search.kind == "exact"
+        refine = partial(scorer.refine, axis) if refines else None
+        found, places = find_candidates(
+            flat, entries, scorer.recall, search, least, source, drawn, refine
+        )
+        ids = (places - flat.starts[:, None]).cpu().numpy()
         self.lap("search")
-        ids = np.zeros((len(ready), max(1, *(len(one.ids) for one in one_by_one))), np.int64)
-        for line, one in zip(ids, one_by_one, strict=True):
-            line[: len(one.ids)] = one.ids
-        found = pad(ready, one_by_one, entries, batch.offsets, scorer.recall, eta, scorer.outcome)
         return found, ids
 
     def _remember(

@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from denota.config import Config
 from denota.evaluation.calibration import Calibration, answer_features
@@ -28,10 +27,17 @@ from denota.model.memory import (
 )
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.programs.operators import language_of
-from denota.search.flat import Flat, best_of_each, flat_scores, lay_flat, refined
-from denota.search.lists import best
+from denota.search.beam import beam_search
+from denota.search.exact import (
+    AxisScores,
+    Floats,
+    Ids,
+    best,
+    log_probabilities,
+    program_scores,
+    refined,
+)
 from denota.search.prepare import Prepared
-from denota.search.score import AxisScores
 
 SCORERS: Final[dict[str, type[Scorer]]] = {
     "dynsp": DynSP,
@@ -91,57 +97,44 @@ class Parser:
         """Where the scorer is."""
         return self.scorer.device
 
-    def best(
-        self, questions: Sequence[Prepared], count: int = 1
-    ) -> list[np.ndarray[tuple[int], np.dtype[np.int64]]]:
+    def best(self, questions: Sequence[Prepared], count: int = 1) -> list[Ids]:
         """Return the highest-scoring programs of each question."""
         cfg = self.config.search
         if any(self.memory.of(question.table) is not None for question in questions):
             return [np.array(ids) for ids, _ in self.rated(questions, count)]
-        if cfg.kind == "exact":
-            flat, scores = self._scored(questions)
-            places, there = best_of_each(flat, scores, count)
-            ids = (places - flat.starts[:, None]).cpu().numpy()
-            return [line[here] for line, here in zip(ids, there.cpu().numpy(), strict=True)]
-        return [
-            best(q, axis, cfg, count)
-            for q, axis in zip(questions, self._axes(questions), strict=True)
-        ]
+        if cfg.kind == "beam":
+            axes = self._axes(questions)
+            found = (
+                beam_search(q, axis, cfg, "model") for q, axis in zip(questions, axes, strict=True)
+            )
+            return [ids[:count] for ids in found]
+        batch, axis = self._read(questions)
+        return self._best(questions, self._scores(questions, batch, axis), count)
 
     def axis(self, question: Prepared) -> AxisScores:
-        """Return a question's scored axis, for search question by question."""
+        """Return a question's scored axis."""
         return self._axes([question])[0]
-
-    def _axes(self, questions: Sequence[Prepared]) -> list[AxisScores]:
-        batch, axis = self._read(questions)
-        recall = float(self.scorer.recall.detach())
-        eta, outcome = self.config.search.model_eta, self.scorer.outcome
-        return [
-            AxisScores(line, batch.offsets, recall, eta, outcome)
-            for line in axis.entries.cpu().numpy()
-        ]
 
     def rated(
         self, questions: Sequence[Prepared], count: int
     ) -> list[tuple[list[int], list[float]]]:
         """Return each question's best programs, best first, and the probability of each among all programs; what was taught of a table has its say."""
-        flat, scores, asked = self._scored_and_asked(questions)
-        places, there = best_of_each(flat, scores, count)
+        scores, asked = self._scores_and_asked(questions)
+        chosen = self._best(questions, scores, count)
         found = []
-        for line, start in enumerate(flat.starts.tolist()):
-            own = scores[start : start + int(flat.counts[line])].double()
-            taught = self.memory.of(questions[line].table)
+        for line, (question, own, ids) in enumerate(zip(questions, scores, chosen, strict=True)):
+            logs = log_probabilities(own)
+            taught = self.memory.of(question.table)
             if taught is not None:
-                found.append(_with_memory(questions[line], own, taught, asked[line], count))
-                continue
-            ids = (places[line][there[line]] - start).tolist()
-            found.append((ids, torch.softmax(own, dim=0)[ids].tolist()))
+                found.append(_with_memory(question, logs, taught, asked[line], count))
+            else:
+                found.append((ids.tolist(), np.exp(logs[ids]).tolist()))
         return found
 
     def read(self, question: Prepared) -> tuple[NDArray[np.float64], Vector]:
         """Return (P,) the log-probabilities of all programs of a question as it was trained, and (D,) what it makes of the question, at length 1."""
-        _, scores, asked = self._scored_and_asked([question])
-        return torch.log_softmax(scores.double(), dim=0).numpy(), asked[0]
+        (scores,), (asked,) = self._scores_and_asked([question])
+        return log_probabilities(scores), asked
 
     def confidence(
         self, probabilities: Sequence[float], same: Sequence[bool], follows: bool
@@ -160,34 +153,53 @@ class Parser:
         found = float(self.calibration.confidence(features[None])[0])
         return found, found >= self.calibration.sure
 
-    def _scored(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor]:
-        """The programs of a batch and (P,) their scores."""
-        return self._scored_and_asked(questions)[:2]
+    def _best(
+        self, questions: Sequence[Prepared], scores: Sequence[Floats], count: int
+    ) -> list[Ids]:
+        of_those = self.config.search.of_those
+        return [
+            best(question, own, count, of_those)
+            for question, own in zip(questions, scores, strict=True)
+        ]
 
-    @torch.inference_mode()
-    def _scored_and_asked(self, questions: Sequence[Prepared]) -> tuple[Flat, Tensor, list[Vector]]:
-        """The programs of a batch, (P,) their scores, and what the scorer makes of each question."""
-        cfg, scorer = self.config.search, self.scorer
+    def _scores(self, questions: Sequence[Prepared], batch: AxisBatch, axis: Axis) -> list[Floats]:
+        """The (P,) scores of each question's programs."""
+        axes = self._axis_scores(batch, axis)
+        scores = [program_scores(q, own) for q, own in zip(questions, axes, strict=True)]
+        if self.scorer.refines:
+            chosen = self._best(questions, scores, self.scorer.refines)
+            scores = refined(questions, axes, scores, chosen, partial(self._refine, axis))
+        return scores
+
+    def _scores_and_asked(self, questions: Sequence[Prepared]) -> tuple[list[Floats], list[Vector]]:
+        """The (P,) scores of each question's programs, and what the scorer makes of it."""
         batch, axis = self._read(questions)
-        flat = lay_flat(
-            questions,
-            batch.offsets,
-            batch.width,
-            cfg,
-            self.device,
-            judged=False,
-            outcome=scorer.outcome,
-        )
-        scores = flat_scores(flat, axis.entries, scorer.recall, cfg.model_eta)
-        if scorer.refines:
-            scores = refined(flat, scores, scorer.refines, partial(scorer.refine, axis))
+        scores = self._scores(questions, batch, axis)
         if axis.asked is None:
             asked = [_by_words(question) for question in questions]
         else:
             asked = [unit(line) for line in axis.asked.float().cpu().numpy()]
         follows = (bool(question.history) for question in questions)
-        placed = [situated(one, later) for one, later in zip(asked, follows, strict=True)]
-        return flat, scores, placed
+        return scores, [situated(one, later) for one, later in zip(asked, follows, strict=True)]
+
+    @torch.inference_mode()
+    def _refine(self, axis: Axis, parts: Ids, features: Floats) -> Floats:
+        """`Scorer.refine`, from arrays to an array."""
+        given = (torch.from_numpy(each).to(self.device) for each in (parts, features))
+        more: Floats = self.scorer.refine(axis, *given).float().cpu().numpy()
+        return more
+
+    def _axes(self, questions: Sequence[Prepared]) -> list[AxisScores]:
+        return self._axis_scores(*self._read(questions))
+
+    def _axis_scores(self, batch: AxisBatch, axis: Axis) -> list[AxisScores]:
+        """The scored axis of each question of a batch."""
+        recall = float(self.scorer.recall.detach())
+        eta, outcome = self.config.search.model_eta, self.scorer.outcome
+        return [
+            AxisScores(line, batch.offsets, recall, eta, outcome)
+            for line in axis.entries.float().cpu().numpy()
+        ]
 
     def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
         """A batch and its scored axis."""
@@ -200,13 +212,12 @@ class Parser:
 
 def _with_memory(
     question: Prepared,
-    scores: Tensor,
+    logs: NDArray[np.float64],
     taught: TableMemory,
     asked: Vector,
     count: int,
 ) -> tuple[list[int], list[float]]:
     """A question's best programs and their probabilities, with what was taught added to the scores of the best so many."""
-    logs = torch.log_softmax(scores, dim=0).numpy()
     some = np.argsort(-logs, kind="stable")[: max(POOL, count)]
     features = [features_of(question, int(number)) for number in some]
     raised = logs[some] + taught.bonus(asked, features)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import torch
 
 from denota.config import Config, SearchConfig
 from denota.data import Example, load_examples
@@ -31,9 +32,9 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program, print_program
-from denota.search.lists import explore
+from denota.search.candidates import explore, lay_flat
+from denota.search.exact import program_scores
 from denota.search.preparer import Preparer
-from denota.search.score import program_scores
 from denota.tables.table import Table
 from denota.tokens import content
 
@@ -87,11 +88,12 @@ def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> li
     for one in asked:
         ready = preparer(one.example.question, one.previous, one.example.answer)
         axis = parser.axis(ready)
-        ahead = explore(ready, axis, search, program_scores(ready, axis))
-        if not len(ahead):
+        flat = lay_flat([ready], axis.offsets, len(axis.entries), search, torch.device("cpu"))
+        ahead, there = explore(flat, torch.from_numpy(program_scores(ready, axis)), search)
+        if not there.any():
             found.append(None)
             continue
-        first, space = int(ahead[0]), ready.space
+        first, space = int(ahead[0, 0]), ready.space
         assert ready.rewards is not None
         text = print_program(space.program(first))
         found.append(Believed(text, float(ready.rewards[first]), bool(space.grounded[first])))

@@ -19,10 +19,10 @@ from denota.model.batch import make_batch
 from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
+from denota.search.candidates import Candidates, find_candidates, lay_flat
 from denota.search.critique import read_lexicon
-from denota.search.find import Found, find, pad
+from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
-from denota.search.score import AxisScores, program_scores
 from denota.tables import Table
 
 PAGE: Final = Path("docs/walkthrough.md")
@@ -74,17 +74,10 @@ def page() -> str:
     shaped = SearchConfig(explore=5, rivals=5, shaping="policy")
     lines += ["", _REFERENCE]
     for name, cfg in (("without shaping", plain), ("with shaping", shaped)):
-        found = find(question, axis, cfg)
-        chosen = int(found.ids[found.reference])
+        found, ids = _found(question, parser, entries, axis, cfg)
+        chosen = ids[int(found.reference[0])]
         lines.append(f"- {name}: `{print_program(question.space.program(chosen))}`")
-    found = find(question, axis, shaped)
-    lines += [
-        "",
-        _UPDATES,
-        *_update_table(question, parser, entries, axis, found, shaped),
-        "",
-        _END,
-    ]
+    lines += ["", _UPDATES, *_update_table(question, parser, entries, axis, shaped), "", _END]
     return "\n".join(lines)
 
 
@@ -102,12 +95,28 @@ def _scored(question: Prepared) -> tuple[DynSP, torch.Tensor, AxisScores]:
     return parser, entries, axis
 
 
+def _found(
+    question: Prepared,
+    parser: DynSP,
+    entries: torch.Tensor,
+    axis: AxisScores,
+    cfg: SearchConfig,
+    draws_from: str | None = None,
+) -> tuple[Candidates, list[int]]:
+    """K of the question, and its programs."""
+    flat = lay_flat([question], axis.offsets, len(axis.entries), cfg, entries.device)
+    uniforms = torch.tensor([0.3])
+    found, places = find_candidates(
+        flat, entries, parser.recall, cfg, draws_from=draws_from, uniforms=uniforms
+    )
+    return found, places[found.mask].tolist()
+
+
 def _update_table(
     question: Prepared,
     parser: DynSP,
     entries: torch.Tensor,
     axis: AxisScores,
-    found: Found,
     cfg: SearchConfig,
 ) -> list[str]:
     assert question.rewards is not None
@@ -116,12 +125,11 @@ def _update_table(
     columns = []
     for name in names:
         source = DRAWS_FROM.get(PRESETS[name].intensity)
-        one = find(question, axis, cfg, draws_from=source, uniform=0.3)
-        candidates = pad([question], [one], entries, axis.offsets, parser.recall)
-        columns.append(update_coefficients(candidates, PRESETS[name])[0].tolist())
+        found, ids = _found(question, parser, entries, axis, cfg, source)
+        columns.append(update_coefficients(found, PRESETS[name])[0].tolist())
     scores = program_scores(question, axis)
-    for place, number in enumerate(found.ids.tolist()):
-        mark = " (y*)" if place == found.reference else ""
+    for place, number in enumerate(ids):
+        mark = " (y*)" if place == int(found.reference[0]) else ""
         program = print_program(question.space.program(number))
         values = " | ".join(f"{column[place]:+.2f}" for column in columns)
         lines.append(

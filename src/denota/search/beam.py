@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from denota.config import SearchConfig
 from denota.programs.operators import SCOPES
 from denota.search.axes import BLOCKS, Place
-from denota.search.policy import first
+from denota.search.exact import AxisScores, first, places_of
+from denota.search.policies import log_shaped, margin_scores
 from denota.search.prepare import Prepared
-from denota.search.score import AxisScores, places_of
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -61,16 +61,14 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
 
 
 def _rank(cfg: SearchConfig, aim: Aim) -> Rank:
-    """How a list ranks programs; see `search.lists`."""
+    """How a list ranks programs; see `search.candidates`."""
 
     def rank(scores: Floats, rewards: Floats, critiques: Floats, count: int) -> Ids:
         if aim == "explore":
             pool = np.flatnonzero(rewards > 0)
-            key = scores[pool] + np.float32(cfg.policy_eta) * critiques[pool]
-            if cfg.greed == np.inf:
-                return pool[first(key, count, before=rewards[pool])]
-            return pool[first(key + np.float32(cfg.greed) * rewards[pool], count)]
-        return first(scores - rewards if aim == "rivals" and cfg.margin else scores, count)
+            key = log_shaped(scores[pool], rewards[pool], critiques[pool], cfg)
+            return pool[first(key, count, before=rewards[pool] if cfg.greed == np.inf else None)]
+        return first(margin_scores(scores, rewards, cfg) if aim == "rivals" else scores, count)
 
     return rank
 
@@ -88,9 +86,10 @@ class _States:
         return place.start + (selection - place.s0) * len(place.conditions)
 
     def heads(self, selections: Ids, whole: Ids) -> Floats:
-        """Scores of selections not yet stopped."""
+        """Scores of selections not yet stopped; without a test, the critique is the match alone."""
         words = self.question.words
-        return self._with_features(self.select[selections], words.missed[whole], words.match[whole])
+        scores = self.select[selections]
+        return self._with_features(scores, words.missed[whole], words.critique[whole])
 
     def columns(self, place: Place) -> list[int]:
         """The columns a place's conditions look at first; -1 for tests of row order."""
@@ -108,7 +107,7 @@ class _States:
         rowwise = columns < 0
         where = np.where(rowwise, 0, self.axis.entries[start + np.maximum(columns, 0)])
         missed = np.where(rowwise, words.missed[whole], words.partial_missed[selections, columns])
-        match = np.where(rowwise, words.match[whole], words.partial_match[selections, columns])
+        match = np.where(rowwise, words.critique[whole], words.partial_match[selections, columns])
         return self._with_features(self.select[selections] + where, missed, match), match
 
     def simple(self, place: Place, selection: int, column: int, parents: Ids | None) -> Ids:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.denotation import Denotation
-from denota.programs.index import Bits
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
-from denota.search.critique import EntryWords, Lexicon, Words, entry_words, words_of
+from denota.search.critique import Lexicon, Words, entry_words, words_of
+from denota.search.surface import surface_features
 from denota.tables.table import Cell, Table
 from denota.tokens import tokenise
 
@@ -167,7 +167,7 @@ def prepare(
     asked, before = tokenise(question), tokenise(history[-1]) if history else ()
     situation = space.families[0].conditions.situation
     constants: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
-    surfaces = [_surfaces(tokens, axes.values[0], words) for words in (asked, before)]
+    surfaces = [surface_features(tokens, axes.values[0], words) for words in (asked, before)]
     make_space = partial(program_space, question, table, previous, language)
     return Prepared(
         asked,
@@ -187,23 +187,6 @@ def prepare(
         history,
         (lambda: space) if keep_space else make_space,
     )
-
-
-def _surfaces(
-    tokens: EntryWords, columns: NDArray[np.int16], asked: tuple[str, ...]
-) -> tuple[Floats, Floats]:
-    """(C, 3) exact and overlap of a column's name, related: some cell of the column overlaps; (V, 2) exact and overlap of a value."""
-    words = tokens.asked(asked)
-    values = _surface(tokens.values, words)
-    related = np.zeros((len(tokens.names), 1), np.float32)
-    related[columns[values[:, 1] > 0]] = 1
-    return np.concatenate([_surface(tokens.names, words), related], axis=1), values
-
-
-def _surface(texts: Bits, words: Bits) -> Floats:
-    """(texts, 2) exact: all tokens occur in the question; overlap: at least one."""
-    lacks = (texts & ~words).any(axis=1)
-    return np.stack([~lacks & texts.any(axis=1), (texts & words).any(axis=1)], 1).astype(np.float32)
 
 
 def _two_before(tokens: tuple[str, ...], constant: tuple[str, ...]) -> tuple[str, ...]:

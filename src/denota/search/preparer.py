@@ -13,7 +13,8 @@ from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.critique import read_lexicon
 from denota.search.prepare import Prepared
-from denota.search.store import Task, prepared_ahead
+from denota.search.store import prepared_ahead
+from denota.search.task import Task
 from denota.tables.table import Cell
 
 KEPT: Final = 4096

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -31,17 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import denota
-from denota.data.example import Question
 from denota.errors import DataError
-from denota.programs.denotation import Denotation
 from denota.programs.index import index_of
 from denota.programs.operators import AGGREGATES, SCOPES
 from denota.programs.space import program_space
-from denota.search.again import prepare_again
 from denota.search.axes import Axes, Place
 from denota.search.critique import Lexicon, Words
-from denota.search.prepare import Prepared, prepare
-from denota.tables.table import Cell, Table
+from denota.search.prepare import Prepared
+from denota.search.task import Task
+from denota.tables.table import Table
 from denota.tokens import tokenise
 
 FORMAT: Final = 1
@@ -80,29 +78,6 @@ _KINDS: Final[dict[str, str]] = {
     "partial_missed": "f4",
 }
 """The arrays of a record, in order, each with its type; all have one or two axes."""
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A question to prepare, with the answer before it and, for training, its own."""
-
-    question: Question
-    previous: Denotation | None
-    answer: frozenset[Cell] | None
-
-    def prepare(
-        self,
-        language: frozenset[str],
-        lexicon: Lexicon,
-        known: Prepared | None = None,
-        keep_space: bool = False,
-    ) -> Prepared:
-        """Make it ready, from what it was with another previous answer if that is known."""
-        asked = self.question
-        of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
-        if known is None or (known.rewards is None and self.answer is not None):
-            return prepare(*of, keep_space=keep_space)
-        return prepare_again(known, *of)
 
 
 def prepared_ahead(

@@ -1,4 +1,4 @@
-"""Search over a whole batch is the search question by question: the same programs in the same order, for every setting."""
+"""Search over a whole batch is the reference, question by question: the same programs in the same order, for every setting."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import torch
 from denota.config import SearchConfig
 from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.critique import read_lexicon
-from denota.search.find import find, pad
-from denota.search.flat import (
+from denota.search.candidates import (
     best_of_each,
     best_of_each_padded,
-    find_all,
+    find_candidates,
     flat_scores,
     lay_flat,
 )
-from denota.search.lists import best
+from denota.search.critique import read_lexicon
+from denota.search.exact import AxisScores, best, program_scores, refined
+from denota.search.policies import draw
 from denota.search.prepare import Prepared, prepare
-from denota.search.score import AxisScores, program_scores
 from denota.tables import Table
+from search import reference
 
 TABLE = Table.from_rows(
     ["Nation", "Name", "Points", "Year"],
@@ -47,6 +47,10 @@ SETTINGS = {
     "all": {"candidates": "all"},
     "short lists": {"explore": 2, "rivals": 3},
     "of those": {"of_those": True},
+    "beam": {"kind": "beam", "shaping": "policy"},
+    "narrow beam": {"kind": "beam", "beam": 2, "explore": 4, "rivals": 3},
+    "beam of those": {"kind": "beam", "of_those": True, "candidates": "rivals"},
+    "beam and all": {"kind": "beam", "greed": 2.0, "candidates": "all"},
 }
 
 
@@ -84,12 +88,14 @@ def test_a_batch_is_searched_as_its_questions_are(
     recall = torch.tensor(-0.7)
     uniforms = np.linspace(0.05, 0.95, len(ready))
     one_by_one = [
-        find(q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, 0.2, draws_from, float(u))
+        reference.find(
+            q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, 0.2, draws_from, float(u)
+        )
         for q, line, u in zip(ready, entries.numpy(), uniforms, strict=True)
     ]
-    expected = pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
+    expected = reference.pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
-    found, places = find_all(
+    found, places = find_candidates(
         flat, entries, recall, cfg, 0.2, draws_from, torch.from_numpy(uniforms)
     )
     for line, one in enumerate(one_by_one):
@@ -109,18 +115,79 @@ def test_a_batch_is_searched_as_its_questions_are(
 
 
 @pytest.mark.parametrize("of_those", [False, True])
-def test_the_best_programs_of_a_batch(of_those: bool) -> None:
-    ready, cfg = questions("dynsp++"), SearchConfig(of_those=of_those)
+@pytest.mark.parametrize("language", ["dynsp++", "extended"])
+def test_the_best_programs_are_those_of_the_reference(of_those: bool, language: str) -> None:
+    ready, cfg = questions(language), SearchConfig(of_those=of_those)
     entries, offsets = scored(len(ready), seed=1)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
     scores = flat_scores(flat, entries, torch.tensor(0.3), 0.0)
     places, there = best_of_each(flat, scores, 4)
     for line, question in enumerate(ready):
         axis = AxisScores(entries[line].numpy(), offsets, 0.3)
+        own = program_scores(question, axis)
         mine = scores[flat.starts[line] : flat.starts[line] + flat.counts[line]]
-        np.testing.assert_allclose(mine, program_scores(question, axis), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(mine, own, rtol=1e-5, atol=1e-5)
         chosen = (places[line] - flat.starts[line])[there[line]]
-        assert chosen.tolist() == best(question, axis, cfg, 4).tolist()
+        expected = reference.best(question, axis, cfg, 4).tolist()
+        assert chosen.tolist() == expected == best(question, own, 4, of_those).tolist()
+
+
+def test_program_scores_are_sums_of_entries_from_left_to_right() -> None:
+    """To the last bit, and whatever else is in the batch."""
+    for question in questions("extended"):
+        entries, offsets = scored(1, seed=3)
+        axis = AxisScores(entries[0].numpy(), offsets, 0.3, 0.5, outcome=True)
+        got = program_scores(question, axis)
+        select, condition = axis.selections(question), axis.conditions(question)
+        words, step = question.words, max(1, len(got) // 200)
+        for place in question.axes.places:
+            for number in range(place.start, place.start + place.programs, step):
+                line, test = divmod(number - place.start, len(place.conditions))
+                parts = [condition[place.conditions[test]]]
+                parts += [np.float32(0.3) * words.missed[number]]
+                parts += [np.float32(0.5) * words.critique[number]]
+                expected = select[place.s0 + line]
+                for part in parts:
+                    expected = expected + part
+                assert got[number] == expected
+
+
+def test_looking_again_changes_the_best_alone() -> None:
+    ready = questions("dynsp++")
+    entries, offsets = scored(len(ready), seed=4)
+    axes = [AxisScores(line, offsets, 0.3) for line in entries.numpy()]
+    scores = [program_scores(q, axis) for q, axis in zip(ready, axes, strict=True)]
+    chosen = [best(q, own, 5) for q, own in zip(ready, scores, strict=True)]
+    flat = entries.numpy().ravel()
+
+    def refine(parts: np.ndarray, features: np.ndarray) -> np.ndarray:
+        again = flat[parts].sum(axis=2) + np.float32(0.3) * features[..., 0]
+        for line, (own, ids) in enumerate(zip(scores, chosen, strict=True)):
+            np.testing.assert_allclose(again[line, : len(ids)], own[ids], rtol=1e-5, atol=1e-5)
+        return (-2 * again).astype(np.float32)  # the last of them becomes the first
+
+    after = refined(ready, axes, scores, chosen, refine)
+    for question, old, new, ids in zip(ready, scores, after, chosen, strict=True):
+        rest = np.setdiff1d(np.arange(len(old)), ids)
+        assert np.array_equal(old[rest], new[rest])
+        assert best(question, new, len(ids)).tolist()[0] == ids[-1]
+        assert new.max() == pytest.approx(old.max(), abs=1e-5)
+        assert np.diff(new[ids]).min(initial=0) >= 0
+
+
+def test_a_draw_is_that_of_the_reference() -> None:
+    rng = np.random.default_rng(0)
+    log = rng.normal(size=(200, 6)).astype(np.float32)
+    log[rng.random(log.shape) < 0.3] = -np.inf
+    log[:3] = -np.inf
+    uniforms = np.concatenate([np.zeros(20), rng.random(160), np.full(20, 1 - 2**-53)])
+    drawn = draw(torch.from_numpy(log), torch.from_numpy(uniforms)).tolist()
+    for line, uniform, got in zip(log, uniforms, drawn, strict=True):
+        if not np.isfinite(line).any():
+            assert got == -1
+            continue
+        assert np.isfinite(line[got])
+        assert got == reference.draw(line - line.max(), uniform)
 
 
 @pytest.mark.parametrize("way", [best_of_each, best_of_each_padded])

@@ -1,0 +1,35 @@
+"""A question to prepare: what a store is made of, and a `Preparer` asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from denota.data.example import Question
+from denota.programs.denotation import Denotation
+from denota.search.again import prepare_again
+from denota.search.critique import Lexicon
+from denota.search.prepare import Prepared, prepare
+from denota.tables.table import Cell
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A question, with the answer before it and, for training, its own."""
+
+    question: Question
+    previous: Denotation | None
+    answer: frozenset[Cell] | None
+
+    def prepare(
+        self,
+        language: frozenset[str],
+        lexicon: Lexicon,
+        known: Prepared | None = None,
+        keep_space: bool = False,
+    ) -> Prepared:
+        """Make it ready, from what it was with another previous answer if that is known."""
+        asked = self.question
+        of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
+        if known is None or (known.rewards is None and self.answer is not None):
+            return prepare(*of, keep_space=keep_space)
+        return prepare_again(known, *of)
