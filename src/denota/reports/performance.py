@@ -47,7 +47,6 @@ _END: Final = """## How it is done
   a time. Its name is a digest of the questions, tables, answers, language, lexicon and code, so nothing stale is ever read and nothing is shared that could be corrupted.
 - A batch is laid flat (`search/flat.py`): two gathers and an addition score all programs of 64 questions; nothing is done in Python per candidate.
 - A step looks up the vectors of its own words once and touches no others (`model/batch.py`).
-- A question met with another previous answer takes over all programs that start from the whole table (`search/again.py`).
 - Memory: the store is mapped, so runs side by side share it; `peak_memory_mb` counts the mapped pages too."""
 
 
