@@ -108,7 +108,8 @@ class Parser:
                 beam_search(q, axis, cfg, "model") for q, axis in zip(questions, axes, strict=True)
             )
             return [ids[:count] for ids in found]
-        return self._best(questions, self._scored(questions)[0], count)
+        batch, axis = self._read(questions)
+        return self._best(questions, self._scores(questions, batch, axis), count)
 
     def axis(self, question: Prepared) -> AxisScores:
         """Return a question's scored axis."""
@@ -118,7 +119,7 @@ class Parser:
         self, questions: Sequence[Prepared], count: int
     ) -> list[tuple[list[int], list[float]]]:
         """Return each question's best programs, best first, and the probability of each among all programs; what was taught of a table has its say."""
-        scores, asked = self._scored(questions)
+        scores, asked = self._scores_and_asked(questions)
         chosen = self._best(questions, scores, count)
         found = []
         for line, (question, own, ids) in enumerate(zip(questions, scores, chosen, strict=True)):
@@ -132,7 +133,7 @@ class Parser:
 
     def read(self, question: Prepared) -> tuple[NDArray[np.float64], Vector]:
         """Return (P,) the log-probabilities of all programs of a question as it was trained, and (D,) what it makes of the question, at length 1."""
-        (scores,), (asked,) = self._scored([question])
+        (scores,), (asked,) = self._scores_and_asked([question])
         return log_probabilities(scores), asked
 
     def confidence(
@@ -161,15 +162,19 @@ class Parser:
             for question, own in zip(questions, scores, strict=True)
         ]
 
-    def _scored(self, questions: Sequence[Prepared]) -> tuple[list[Floats], list[Vector]]:
-        """The (P,) scores of each question's programs, and what the scorer makes of it."""
-        scorer = self.scorer
-        batch, axis = self._read(questions)
+    def _scores(self, questions: Sequence[Prepared], batch: AxisBatch, axis: Axis) -> list[Floats]:
+        """The (P,) scores of each question's programs."""
         axes = self._axis_scores(batch, axis)
         scores = [program_scores(q, own) for q, own in zip(questions, axes, strict=True)]
-        if scorer.refines:
-            chosen = self._best(questions, scores, scorer.refines)
+        if self.scorer.refines:
+            chosen = self._best(questions, scores, self.scorer.refines)
             scores = refined(questions, axes, scores, chosen, partial(self._refine, axis))
+        return scores
+
+    def _scores_and_asked(self, questions: Sequence[Prepared]) -> tuple[list[Floats], list[Vector]]:
+        """The (P,) scores of each question's programs, and what the scorer makes of it."""
+        batch, axis = self._read(questions)
+        scores = self._scores(questions, batch, axis)
         if axis.asked is None:
             asked = [_by_words(question) for question in questions]
         else:

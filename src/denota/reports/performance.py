@@ -45,9 +45,9 @@ _END: Final = """## How it is done
 
 - All programs of a question are arrays; a question is prepared once, in parallel, into a memory-mapped store (`search/store.py`) that any number of runs read at
   a time. Its name is a digest of the questions, tables, answers, language, lexicon and code, so nothing stale is ever read and nothing is shared that could be corrupted.
-- A batch is laid flat (`search/flat.py`): two gathers and an addition score all programs of 64 questions; nothing is done in Python per candidate.
+- A training batch is laid flat (`search/candidates.py`): two gathers and an addition score all programs of 64 questions; nothing is done in Python per candidate.
+- Answering scores a question with two gathers and a broadcast, in numpy (`search/exact.py`).
 - A step looks up the vectors of its own words once and touches no others (`model/batch.py`).
-- A question met with another previous answer takes over all programs that start from the whole table (`search/again.py`).
 - Memory: the store is mapped, so runs side by side share it; `peak_memory_mb` counts the mapped pages too."""
 
 

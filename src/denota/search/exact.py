@@ -111,6 +111,8 @@ def first(key: Floats, count: int, before: Floats | None = None) -> Ids:
     """
     if before is not None:
         return np.lexsort((-key, -before))[:count]
+    if count == 1 and len(key):
+        return np.array([key.argmax()])
     pool = np.arange(len(key))
     if count < len(key):
         cut = np.partition(key, len(key) - count)[len(key) - count]
