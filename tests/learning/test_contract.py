@@ -244,7 +244,7 @@ def test_scores_of_two_looks_both_learn(found: Candidates, seed: int) -> None:
     first.requires_grad_(True)
     for cfg in (UpdateConfig(), UpdateConfig(competing="model")):
         scores = found.scores.detach().clone().requires_grad_(True)
-        both = replace(found, scores=scores, at_first=first)
+        both = replace(found, scores=scores, first_pass_scores=first)
         of_first, of_second = torch.autograd.grad(surrogate_loss(both, cfg), (first, scores))
         near(of_first, -update_coefficients(replace(found, scores=first.detach()), cfg))
         near(of_second, -update_coefficients(replace(found, scores=scores.detach()), cfg))

@@ -161,7 +161,7 @@ def pad(
     for line, (question, one, own) in enumerate(zip(questions, found, chosen, strict=True)):
         k = len(one.ids)
         index[line, :k, : own.shape[1]] = own
-        missed[line, :k] = question.words.missed[one.ids]
+        missed[line, :k] = question.words.recall_missed[one.ids]
         critique[line, :k] = question.words.critique[one.ids]
         rewards[line, :k] = question.rewards[one.ids]
         log_u[line, :k] = one.log_explore

@@ -144,7 +144,7 @@ def test_program_scores_are_sums_of_entries_from_left_to_right() -> None:
             for number in range(place.start, place.start + place.programs, step):
                 line, test = divmod(number - place.start, len(place.conditions))
                 parts = [condition[place.conditions[test]]]
-                parts += [np.float32(0.3) * words.missed[number]]
+                parts += [np.float32(0.3) * words.recall_missed[number]]
                 parts += [np.float32(0.5) * words.critique[number]]
                 expected = select[place.s0 + line]
                 for part in parts:
@@ -195,7 +195,7 @@ def test_equal_scores_go_by_place(way: Callable[..., tuple[torch.Tensor, torch.T
     ready, cfg = questions("dynsp++"), SearchConfig()
     entries, offsets = scored(len(ready), seed=1)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
-    places, there = way(flat, torch.full_like(flat.missed, -1.5), 6)
+    places, there = way(flat, torch.full_like(flat.recall_missed, -1.5), 6)
     for line, start in enumerate(flat.starts.tolist()):
         chosen = places[line][there[line]]
         assert chosen.tolist() == list(range(start, start + len(chosen)))

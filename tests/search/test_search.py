@@ -135,7 +135,7 @@ def test_rewards_and_words_are_those_of_the_trees(language: str, previous: bool)
             jaccard(execute(program, TABLE, before).cells, GOLD)
         )
         assert words.match[number] == pytest.approx(len(own & asked) / max(1, len(own)))
-        assert words.missed[number] == pytest.approx(
+        assert words.recall_missed[number] == pytest.approx(
             len((asked & table) - own) / len(asked & table)
         )
         pairs = sum(t in asked and k in keywords_of(program.where) for t, k in read_lexicon().pairs)
@@ -163,7 +163,7 @@ def test_scores_are_sums_over_actions(language: str) -> None:
     ids = np.arange(0, len(prepared.space), max(1, len(prepared.space) // 300))
     select, condition = places_of(prepared, ids)
     by_hand = axis.selections(prepared)[select] + axis.conditions(prepared)[condition]
-    assert scores[ids] == pytest.approx(by_hand - 0.7 * prepared.words.missed[ids], abs=1e-5)
+    assert scores[ids] == pytest.approx(by_hand - 0.7 * prepared.words.recall_missed[ids], abs=1e-5)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -56,7 +56,7 @@ def rate(
             answer,
             probability,
             float(words.critique[number]),
-            float(words.missed[number]),
+            float(words.recall_missed[number]),
             ready.space.is_grounded(number),
         )
         for number, answer, probability in zip(ids, answers, probabilities, strict=True)

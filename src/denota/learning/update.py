@@ -23,9 +23,11 @@ def surrogate_loss(found: Candidates, cfg: UpdateConfig) -> Tensor:
     Summed and not averaged, so that the step of a question does not depend on the batch it is in. Where the best programs are looked at as a whole,
     the scores that chose them learn too, by the same update: else the right program need not be among the best.
     """
-    if found.at_first is not None:
-        first = replace(found, scores=found.at_first, at_first=None)
-        return surrogate_loss(first, cfg) + surrogate_loss(replace(found, at_first=None), cfg)
+    if found.first_pass_scores is not None:
+        first = replace(found, scores=found.first_pass_scores, first_pass_scores=None)
+        return surrogate_loss(first, cfg) + surrogate_loss(
+            replace(found, first_pass_scores=None), cfg
+        )
     scores = found.scores.masked_fill(~found.mask, 0)
     return -(update_coefficients(found, cfg) * scores).sum()
 

@@ -21,7 +21,7 @@ from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
 from denota.search.candidates import Candidates, find_candidates, lay_flat
-from denota.search.critique import Words, read_lexicon
+from denota.search.critique import LexicalScores, read_lexicon
 from denota.search.exact import AxisScores, program_scores
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
@@ -68,7 +68,7 @@ def page() -> str:
     order = consistent[np.argsort(-question.words.critique[consistent], kind="stable")]
     for number in order[:10].tolist():
         words = question.words
-        assert isinstance(words, Words)
+        assert isinstance(words, LexicalScores)
         lines.append(
             f"| `{print_program(question.space.program(number))}` | {scores[number]:.3f} | "
             f"{words.match[number]:.3f} | {words.co_occur[number]:.0f} | {words.critique[number]:.3f} |"

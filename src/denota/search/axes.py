@@ -73,7 +73,7 @@ WIDER: Final = 15
 """The same in a language with steps: three for each of three tests, and six for what joins them and a step."""
 
 
-class Place(NamedTuple):
+class FamilySlice(NamedTuple):
     """A family's programs: selections [s0, s1) with the conditions of one axis."""
 
     scope: str
@@ -105,7 +105,7 @@ class Axes:
         np.int32
     ]  #: (N, 2) the conditions an OR or AND joins first, -1 for a simple one
     rows: NDArray[np.uint8]  #: (N, R / 8) the rows each condition keeps, a bit each
-    places: tuple[Place, ...]
+    places: tuple[FamilySlice, ...]
     values: tuple[NDArray[np.int16], NDArray[np.int32]]  #: (V,) column and class of each value
     constants: int
     """K, numbers and dates together."""
@@ -150,7 +150,7 @@ def axes_of(space: ProgramSpace) -> Axes:
         select_entries.append(entry)
         numbers = axes[id(whole)] + _numbers_in(whole, family.conditions)
         places.append(
-            Place(
+            FamilySlice(
                 family.scope,
                 s0,
                 s0 + len(block),

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from denota.config import SearchConfig
 from denota.errors import ConfigError
 from denota.programs.operators import SCOPES
-from denota.search.axes import BLOCKS, Place
-from denota.search.critique import TokenCounts, Words
+from denota.search.axes import BLOCKS, FamilySlice
+from denota.search.critique import TokenCounts, LexicalScores
 from denota.search.exact import AxisScores, first, places_of
 from denota.search.policies import log_shaped, margin_scores
 from denota.search.prepare import Prepared
@@ -89,7 +89,7 @@ class _States:
         self.select = axis.selections(question)
         self.condition = axis.conditions(question)
 
-    def stopped(self, place: Place, selection: int) -> int:
+    def stopped(self, place: FamilySlice, selection: int) -> int:
         """The complete program of a selection without condition."""
         return place.start + (selection - place.s0) * len(place.conditions)
 
@@ -97,17 +97,17 @@ class _States:
         """Scores of selections not yet stopped; without a test, the critique is the match alone."""
         words = self.question.words
         scores = self.select[selections]
-        return self._with_features(scores, words.missed[whole], words.critique[whole])
+        return self._with_features(scores, words.recall_missed[whole], words.critique[whole])
 
-    def columns(self, place: Place) -> list[int]:
+    def columns(self, place: FamilySlice) -> list[int]:
         """The columns a place's conditions look at first; -1 for tests of row order."""
         conditions = place.conditions[1:]
         return [int(c) for c in np.unique(self.question.axes.condition_column[conditions])]
 
-    def with_column(self, tested: Ids, places: list[Place]) -> tuple[Floats, Floats]:
+    def with_column(self, tested: Ids, places: list[FamilySlice]) -> tuple[Floats, Floats]:
         """Scores and critiques of selections with a WHERE column."""
         words = self.question.words
-        assert isinstance(words, Words)
+        assert isinstance(words, LexicalScores)
         selections, columns, whole = tested[:, 1], tested[:, 2], tested[:, 3]
         follows = np.array([SCOPES[p.scope].follows for p in places], bool)[tested[:, 0]]
         start = self.axis.offsets[
@@ -115,11 +115,13 @@ class _States:
         ]
         rowwise = columns < 0
         where = np.where(rowwise, 0, self.axis.entries[start + np.maximum(columns, 0)])
-        missed = np.where(rowwise, words.missed[whole], words.partial_missed[selections, columns])
+        missed = np.where(
+            rowwise, words.recall_missed[whole], words.partial_missed[selections, columns]
+        )
         match = np.where(rowwise, words.critique[whole], words.partial_match[selections, columns])
         return self._with_features(self.select[selections] + where, missed, match), match
 
-    def simple(self, place: Place, selection: int, column: int, parents: Ids | None) -> Ids:
+    def simple(self, place: FamilySlice, selection: int, column: int, parents: Ids | None) -> Ids:
         """The complete programs with one test on a column."""
         axes = self.question.axes
         here = (axes.condition_column[place.conditions] == column) & (
@@ -128,7 +130,7 @@ class _States:
         here[0] = False  # no condition
         return self.stopped(place, selection) + np.flatnonzero(here)
 
-    def compound(self, place: Place, selection: int, column: int, parents: Ids | None) -> Ids:
+    def compound(self, place: FamilySlice, selection: int, column: int, parents: Ids | None) -> Ids:
         """The complete programs that join a test of a kept program with another."""
         axes = self.question.axes
         assert parents is not None
@@ -143,7 +145,7 @@ class _States:
         words = self.question.words
         selections, conditions = places_of(self.question, ids)
         scores = self.select[selections] + self.condition[conditions]
-        return self._with_features(scores, words.missed[ids], words.critique[ids])
+        return self._with_features(scores, words.recall_missed[ids], words.critique[ids])
 
     def judged(self, ids: Ids) -> tuple[Floats, Floats]:
         """Rewards and critiques of complete programs; no reward where the answer is not known."""

@@ -42,7 +42,7 @@ class Candidates:
     log_explore: Tensor  #: (B, K) log u(y), -inf where the exploration policy has no mass
     reference: Tensor  #: (B,) the place of y*, -1 where there is none
     draw: Tensor  #: (B,) the place of the sampled program, -1 where nothing was drawn
-    at_first: Tensor | None = (
+    first_pass_scores: Tensor | None = (
         None  #: (B, K) s(y) before programs were looked at as a whole, where they were; with a gradient too
     )
 
@@ -58,7 +58,7 @@ def one_hot(place: Tensor, count: int) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
+class FlatBatch:
     """The programs of a batch, their answers known, laid end to end."""
 
     questions: Sequence[Prepared]
@@ -72,7 +72,7 @@ class Flat:
     condition: Tensor  #: (N, WIDTH) entries of each condition, likewise
     program_select: Tensor  #: (P,) the selection of each program
     program_condition: Tensor  #: (P,) its condition
-    missed: Tensor  #: (P,) the recall feature
+    recall_missed: Tensor  #: (P,) the recall feature
     critique: Tensor  #: (P,)
     rewards: Tensor  #: (P,)
     forbidden: Tensor | None  #: (P,) True where the "of those" rule forbids a program
@@ -91,7 +91,7 @@ def lay_flat(
     cfg: SearchConfig,
     device: torch.device,
     outcome: bool = False,
-) -> Flat:
+) -> FlatBatch:
     """Lay the programs of a batch end to end.
 
     Args:
@@ -124,7 +124,7 @@ def lay_flat(
         forbidden = _on(device, full)
     pools = [_pool(q, cfg) for q in questions]
     rewarded, some = _padded(pools, starts)
-    return Flat(
+    return FlatBatch(
         questions,
         offsets,
         outcome,
@@ -132,7 +132,7 @@ def lay_flat(
         _on(device, condition),
         _on(device, of_select),
         _on(device, of_condition),
-        _on(device, [q.words.missed for q in questions]),
+        _on(device, [q.words.recall_missed for q in questions]),
         _on(device, [q.words.critique for q in questions]),
         _on(device, [_rewards(q) for q in questions]),
         forbidden,
@@ -171,7 +171,7 @@ def _on(device: torch.device, parts: Sequence[NDArray[np.generic]]) -> Tensor:
 
 
 def find_candidates(
-    flat: Flat,
+    flat: FlatBatch,
     entries: Tensor,
     recall: Tensor,
     cfg: SearchConfig,
@@ -204,13 +204,13 @@ def find_candidates(
         rewards, critique = flat.rewards[chosen] * mask, flat.critique[chosen]
     line = entries.reshape(-1)
     parts = _parts(flat, chosen)
-    with_gradient = line[parts].sum(dim=2) + recall * flat.missed[chosen]
+    with_gradient = line[parts].sum(dim=2) + recall * flat.recall_missed[chosen]
     if cfg.model_eta:
         with_gradient = with_gradient + cfg.model_eta * critique
-    own, at_first = scores[chosen], None
+    own, first_pass_scores = scores[chosen], None
     if refine is not None:
-        more = refine(parts, torch.stack([flat.missed[chosen], critique], dim=2))
-        at_first = with_gradient
+        more = refine(parts, torch.stack([flat.recall_missed[chosen], critique], dim=2))
+        first_pass_scores = with_gradient
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
         if refine is not None:
@@ -223,21 +223,21 @@ def find_candidates(
         if draws_from is not None and uniforms is not None:
             model = own.masked_fill(~mask, -torch.inf)
             drawn = draw(model if draws_from == "model" else log_u, uniforms)
-    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn, at_first)
+    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn, first_pass_scores)
     return found, chosen
 
 
-def flat_scores(flat: Flat, entries: Tensor, recall: Tensor, model_eta: float) -> Tensor:
+def flat_scores(flat: FlatBatch, entries: Tensor, recall: Tensor, model_eta: float) -> Tensor:
     """(P,) the scores of all programs."""
     line = entries.reshape(-1)
     select, condition = line[flat.select].sum(dim=1), line[flat.condition].sum(dim=1)
     scores = select.index_select(0, flat.program_select)
     scores += condition.index_select(0, flat.program_condition)
-    scores += recall * flat.missed
+    scores += recall * flat.recall_missed
     return scores + model_eta * flat.critique if model_eta else scores
 
 
-def explore(flat: Flat, scores: Tensor, cfg: SearchConfig) -> Listed:
+def explore(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
     """EXPLORE of every question, from the (P,) scores of all programs."""
     pool, there = flat.rewarded, flat.some
     rewards = flat.rewards[pool]
@@ -250,12 +250,12 @@ def explore(flat: Flat, scores: Tensor, cfg: SearchConfig) -> Listed:
     return pool.gather(1, order), there.gather(1, order)
 
 
-def rivals(flat: Flat, scores: Tensor, cfg: SearchConfig) -> Listed:
+def rivals(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
     """RIVALS of every question, from the (P,) scores of all programs."""
     return best_of_each(flat, margin_scores(scores, flat.rewards, cfg), cfg.rivals)
 
 
-def best_of_each(flat: Flat, scores: Tensor, count: int) -> Listed:
+def best_of_each(flat: FlatBatch, scores: Tensor, count: int) -> Listed:
     """The programs of each question with the highest (P,) scores, ties by place."""
     if flat.forbidden is not None:
         scores = scores.masked_fill(flat.forbidden, -torch.inf)
@@ -271,7 +271,7 @@ def best_of_each(flat: Flat, scores: Tensor, count: int) -> Listed:
     return torch.from_numpy(places), torch.from_numpy(there)
 
 
-def best_of_each_padded(flat: Flat, scores: Tensor, count: int) -> Listed:
+def best_of_each_padded(flat: FlatBatch, scores: Tensor, count: int) -> Listed:
     """The same by padding the questions to one matrix, which is quicker on a GPU than a loop."""
     place = torch.arange(flat.most, device=scores.device)
     there = place < flat.counts[:, None]  # (B, most)
@@ -289,14 +289,14 @@ def _ordered(scores: Tensor) -> Tensor:
     return torch.where(bits >= 0, bits, -(bits & 0x7FFFFFFF)) << 31
 
 
-def _axes(flat: Flat, entries: Tensor, recall: Tensor, cfg: SearchConfig) -> list[AxisScores]:
+def _axes(flat: FlatBatch, entries: Tensor, recall: Tensor, cfg: SearchConfig) -> list[AxisScores]:
     """The scored axes of the questions, for a beam."""
     weight, eta = float(recall.detach()), cfg.model_eta
     lines = entries.detach().float().cpu().numpy()
     return [AxisScores(line, flat.offsets, weight, eta, flat.outcome) for line in lines]
 
 
-def _beamed(flat: Flat, axes: Sequence[AxisScores], cfg: SearchConfig, aim: Aim) -> Listed:
+def _beamed(flat: FlatBatch, axes: Sequence[AxisScores], cfg: SearchConfig, aim: Aim) -> Listed:
     """The list of an aim as a beam finds it."""
     lists = [beam_search(q, axis, cfg, aim) for q, axis in zip(flat.questions, axes, strict=True)]
     places, there = _padded(lists, flat.starts.cpu().numpy())
@@ -304,7 +304,7 @@ def _beamed(flat: Flat, axes: Sequence[AxisScores], cfg: SearchConfig, aim: Aim)
 
 
 def _join(
-    flat: Flat, cfg: SearchConfig, ahead: Listed, find_rivals: Callable[[], Listed]
+    flat: FlatBatch, cfg: SearchConfig, ahead: Listed, find_rivals: Callable[[], Listed]
 ) -> Listed:
     """K: EXPLORE, then what RIVALS adds to it; padding at the end."""
     if cfg.candidates == "explore":
@@ -324,7 +324,7 @@ def _join(
     return chosen.gather(1, order), mask.gather(1, order)
 
 
-def _parts(flat: Flat, chosen: Tensor) -> Tensor:
+def _parts(flat: FlatBatch, chosen: Tensor) -> Tensor:
     """(B, K, width) the entries of some programs, as places in the (B, L) scores laid flat."""
     select = flat.select[flat.program_select[chosen]]
     return torch.cat([select, flat.condition[flat.program_condition[chosen]]], dim=2)

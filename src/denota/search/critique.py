@@ -47,12 +47,12 @@ class Lexicon:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class LexicalScores:
     """What the tokens of every program say, in the order of the space's ids."""
 
     critique: Floats  #: (P,)
     co_occur: NDArray[np.int8]  #: (P,) lexical pairs met
-    missed: Floats  #: (P,) |E1 \\ E2| / |E1|: question tokens that the table has and the program lacks, over those the table has
+    recall_missed: Floats  #: (P,) |E1 \\ E2| / |E1|: question tokens that the table has and the program lacks, over those the table has
     partial_match: Floats  #: (S, C) match of an incomplete program: a selection with WHERE column
     partial_missed: Floats  #: (S, C) its recall feature
 
@@ -85,7 +85,7 @@ class TokenCounts:
         return _broadcast(self)[0]
 
     @property
-    def missed(self) -> Floats:
+    def recall_missed(self) -> Floats:
         """(P,)."""
         return _broadcast(self)[1]
 
@@ -193,7 +193,7 @@ def entry_words(space: ProgramSpace, axes: Axes) -> EntryWords:
 
 def words_of(
     space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
-) -> Words | TokenCounts:
+) -> LexicalScores | TokenCounts:
     """Count the tokens of all programs of a space against its question."""
     asked = frozenset(tokenise(question))
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
@@ -242,7 +242,7 @@ def words_of(
         critique += np.float32(lexicon.grounded) * _of_programs(axes, _grounded(space))
     names = tokens.names
     partial_match, partial_missed = against(slice(None), names, [_size(names & k) for k in kinds])
-    return Words(
+    return LexicalScores(
         critique,
         co_occur.astype(np.int8),
         np.concatenate([missed.ravel() for _, missed in found]),

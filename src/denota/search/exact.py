@@ -1,6 +1,6 @@
 """Exact search as answering needs it: all programs of a question scored, the best taken, and the best few looked at once more as a whole.
 
-    s(y) = selection + condition + recall weight × missed (+ η critique under model shaping)
+    s(y) = selection + condition + recall weight × recall_missed (+ η critique under model shaping)
 
 Two gathers and a broadcast a family score a question. Entries are summed from left to right, so that padding changes no digit. All in numpy: nothing here needs torch.
 Search for training, a batch at once and with gradient, is in `search.candidates`. B questions, L axis entries, S selections, N conditions, P programs, K of them.
@@ -97,7 +97,7 @@ def program_scores(question: Prepared, axis: AxisScores) -> Floats:
     for p in question.axes.places:
         own = scores[p.start : p.start + p.programs].reshape(p.s1 - p.s0, -1)
         np.add(select[p.s0 : p.s1, None], condition[p.conditions], out=own)
-    scores += np.float32(axis.recall) * question.words.missed
+    scores += np.float32(axis.recall) * question.words.recall_missed
     if axis.model_eta:
         scores += np.float32(axis.model_eta) * question.words.critique
     return scores
@@ -177,7 +177,7 @@ def program_entries(
 
 def program_features(question: Prepared, ids: Ids) -> Floats:
     """(K, 2) recall and critique of some programs."""
-    return np.stack([question.words.missed[ids], question.words.critique[ids]], axis=1)
+    return np.stack([question.words.recall_missed[ids], question.words.critique[ids]], axis=1)
 
 
 def places_of(question: Prepared, ids: Ids) -> tuple[Ids, Ids]:

@@ -20,7 +20,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
-from denota.search.critique import Lexicon, TokenCounts, Words, entry_words, words_of
+from denota.search.critique import Lexicon, TokenCounts, LexicalScores, entry_words, words_of
 from denota.search.surface import surface_features
 from denota.tables.table import Table
 from denota.tokens import tokenise
@@ -60,7 +60,7 @@ class Prepared:
     """(K,) the two words before each constant."""
     has_number: bool
     axes: Axes
-    words: Words | TokenCounts
+    words: LexicalScores | TokenCounts
     """Critique and recall of all programs."""
     rewarded_programs: Rewarded | None
     """Which programs get some reward, and how much; None where the answer is not known."""

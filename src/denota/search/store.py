@@ -36,8 +36,8 @@ from denota.errors import DataError
 from denota.programs.index import index_of
 from denota.programs.operators import SCOPES
 from denota.programs.space import program_space
-from denota.search.axes import Axes, Place
-from denota.search.critique import Lexicon, TokenCounts, Words
+from denota.search.axes import Axes, FamilySlice
+from denota.search.critique import Lexicon, TokenCounts, LexicalScores
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.task import Task
 from denota.tables.table import Table
@@ -50,7 +50,7 @@ KEPT: Final = 4
 """So many stores are kept; the one used longest ago goes first."""
 ABANDONED: Final = 6 * 3600
 """Seconds after which a store half made is taken for abandoned."""
-_WORDS: Final = tuple(field.name for field in fields(Words))
+_WORDS: Final = tuple(field.name for field in fields(LexicalScores))
 _COUNTS: Final = tuple(field.name for field in fields(TokenCounts) if field.name != "axes")
 _AXES: Final = (
     *("select_block", "select_entry"),
@@ -76,7 +76,7 @@ _KINDS: Final[dict[str, str]] = {
     "rows": "u1",
     "critique": "f4",
     "co_occur": "i1",
-    "missed": "f4",
+    "recall_missed": "f4",
     "partial_match": "f4",
     "partial_missed": "f4",
     "select_sizes": "i2",
@@ -363,7 +363,7 @@ class _Record:
         places, end = [], 0
         for scope, s0, s1, count, start, none, plain in arrays["places"].tolist():
             conditions = arrays["place_conditions"][end : end + count]
-            places.append(Place(scopes[scope], s0, s1, conditions, start, none, bool(plain)))
+            places.append(FamilySlice(scopes[scope], s0, s1, conditions, start, none, bool(plain)))
             end += count
         axes = Axes(
             **{name: arrays[name] for name in _AXES},
@@ -372,7 +372,9 @@ class _Record:
             constants=self.constants,
             programs=self.programs,
         )
-        words: Words | TokenCounts = Words(**{name: arrays[name] for name in _WORDS})
+        words: LexicalScores | TokenCounts = LexicalScores(
+            **{name: arrays[name] for name in _WORDS}
+        )
         if len(arrays["shared"]):
             words = TokenCounts(**{name: arrays[name] for name in _COUNTS}, axes=axes)
         return Prepared(
