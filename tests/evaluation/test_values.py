@@ -47,7 +47,7 @@ def test_accuracy_by_text_by_hand() -> None:
             gold,
             [
                 Denotation((0, 2), (0,)),
-                Denotation((0, 1, 2), (0,), 3.0),
+                Denotation((0, 1, 2), (0,), (3.0,)),
                 Denotation((2,), (1,)),
                 Denotation((1,), (0,)),
             ],
@@ -122,7 +122,6 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 def test_the_commands_on_values(home: Path, call: Call) -> None:
     told = call("train", home / "c.toml", "--data", home / "wtq", "--out", home / "run")
     assert "1 questions of wikisql are left out: their tables are in a dev set" in told
-    assert "their answers are not cells" in told, "a count cannot be learnt from cells alone"
     for name, split, gold in (
         ("wtq", "dev", "data/dev.tsv"),
         ("wikisql", "all", "train.jsonl"),

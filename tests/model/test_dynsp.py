@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from denota.config import SearchConfig
+from denota.data.answer import Cells
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS, preset
 from denota.learning.update import surrogate_loss, update_coefficients
@@ -46,7 +47,7 @@ def questions() -> list[Prepared]:
         ("how many people live in oslo or bergen?", CITIES, (), None, {(0, 2), (1, 2)}),
         ("when was it founded?", CITIES, ("oslo",), Denotation((0,), (0,)), {(0, 3)}),
     ]  # fmt: skip
-    return [prepare(q, t, h, p, a, language, lexicon) for q, t, h, p, a in asked]
+    return [prepare(q, t, h, p, Cells(frozenset(a)), language, lexicon) for q, t, h, p, a in asked]
 
 
 @pytest.fixture(scope="module")

@@ -62,7 +62,7 @@ def scorer() -> Encoder:
 
 def prepared(language: str = "extended") -> list[Prepared]:
     operators, lexicon = language_of(language), read_lexicon()
-    return [prepare(q, t, h, p, a, operators, lexicon) for q, t, h, p, a in ASKED]
+    return [prepare(q, t, h, p, Cells(frozenset(a)), operators, lexicon) for q, t, h, p, a in ASKED]
 
 
 @pytest.mark.parametrize("language", ["dynsp++", "extended", "extended +count +sum"])
@@ -193,13 +193,14 @@ def test_selections_are_told_apart_by_what_they_name_and_compute() -> None:
             program = question.space.program(
                 place.start + (line - place.s0) * len(place.conditions)
             )
-            own = len(program.columns) if not place.aggregate else None
-            if own is not None:
-                assert entry[line, 0] == min(own, 3)
-            named = BLOCKS[block[line, 1]]
-            assert (named == "aggregate") == (place.aggregate is not None)
-            if place.aggregate is not None:
-                assert list(AGGREGATES)[entry[line, 1]] == place.aggregate
+            assert BLOCKS[block[line, 0]] == "breadth"
+            assert entry[line, 0] == min(len(program.columns), 3)
+            own = zip(
+                question.axes.select_block[line], question.axes.select_entry[line], strict=True
+            )
+            acts = {FIXED[e] for b, e in own if BLOCKS[b] == "fixed"}
+            assert acts & {*AGGREGATES} == {program.aggregate} - {None}
+            assert place.plain == (program.aggregate is None)
 
 
 def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:

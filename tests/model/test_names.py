@@ -118,11 +118,11 @@ def rows_taken(make: Make, names: Names) -> Scorer:
 
 def test_the_legacy_names_are_those_of_the_code() -> None:
     """Frozen: what the code has today may be more, and in another order, but nothing of it may go unnamed."""
-    known = {f"{b}/{n}" for b in ("fixed", "outcome", "relation", "breadth", "aggregate", "compare") for n in entries_of(b)}  # fmt: skip
+    known = {f"{b}/{n}" for b in ("fixed", "outcome", "relation", "breadth", "compare") for n in entries_of(b)}  # fmt: skip
     named = {*LEGACY_ENCODER.heads["acts"]}
     assert len(LEGACY_ENCODER.heads["actions"]) == 61 and len(named) == 65
     assert {n for n in known - named if n.partition("/")[2] in LEGACY_OPERATORS} == set()
-    assert {*LEGACY_ENCODER.heads["kinds"]} <= {*BLOCKS}
+    assert {*LEGACY_ENCODER.heads["kinds"]} - {"aggregate"} <= {*BLOCKS}
     assert {*TESTS, *SCOPES, *AGGREGATES, *FEATURES} >= LEGACY_OPERATORS
     assert all(language_of(name) <= LEGACY_OPERATORS for name in ("dynsp", "dynsp++", "extended"))
 
@@ -183,11 +183,11 @@ def test_a_file_without_names_is_read_as_one_with(make: Make, tmp_path: Path) ->
 
 @BOTH
 def test_growing_keeps_scores(make: Make) -> None:
-    gone = ("fixed/same_value", "fixed/top", "compare/less", "aggregate/count")
+    gone = ("fixed/same_value", "fixed/top", "compare/less")
     scorer = rows_taken(make, without(legacy(make), *gone))
     before = entries(scorer)
     old = {head: [w.detach().clone() for w in some] for head, some in heads(scorer).items()}
-    scorer.grow(EXTENDED | {"count"})
+    scorer.grow(EXTENDED)
     assert scorer.names.operators == LEGACY_OPERATORS
     for head, weights in heads(scorer).items():
         new = [name for name in legacy(make).heads[head] if name in gone]
@@ -259,7 +259,7 @@ def test_names_are_read_as_written() -> None:
     names = Names(frozenset({"max", "min"}), {"actions": ("fixed/max", "fixed/min")})
     assert read_names({"names": names.to_json()}, LEGACY_DYNSP) == names
     assert read_names({}, LEGACY_DYNSP) is LEGACY_DYNSP
-    assert brought_by(frozenset({"max", "greater", "count"}), "fixed") == ["max"]
+    assert brought_by(frozenset({"max", "greater", "count"}), "fixed") == ["max", "count"]
     assert brought_by(frozenset({"max"}), "relation") == ["0", "1", "2", "3", "4"]
 
 
@@ -297,7 +297,7 @@ assert FIXED.index("is_nought") < FIXED.index("max")
 assert not {"is_nought", "spread"} & parser.language and not {"is_nought", "spread"} & chat.preparer.language
 scorer = parser.scorer
 scorer.grow(language_of("extended"))
-assert scorer.names.heads["actions"][61:] == ("aggregate/spread", "fixed/is_nought")
+assert scorer.names.heads["actions"][61:] == ("fixed/is_nought", "fixed/spread")
 assert not scorer.actions.scores.weight[61:].any() and not scorer.acts.weight[65:].any()
 assert {"is_nought", "spread"} <= parser.language
 save_parser(Path(FILE), parser)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from denota.config import SearchConfig
+from denota.data.answer import Cells
 from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.candidates import (
@@ -65,7 +66,7 @@ def questions(language: str) -> list[Prepared]:
         ("which cities?", SMALL, (), None, {(0, 0), (1, 0)}),
     )
     operators, lexicon = language_of(language), read_lexicon()
-    return [prepare(q, t, h, p, frozenset(a), operators, lexicon) for q, t, h, p, a in asked]
+    return [prepare(q, t, h, p, Cells(frozenset(a)), operators, lexicon) for q, t, h, p, a in asked]
 
 
 def scored(count: int, seed: int) -> tuple[torch.Tensor, np.ndarray]:

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from denota.config import SearchConfig
+from denota.data.answer import Cells
 from denota.programs import Denotation, execute, jaccard, language_of
 from denota.programs.operators import TESTS
 from denota.programs.tree import And, Condition, Date, Number, Or, Program, Test, Value, Word
@@ -42,7 +43,8 @@ LANGUAGES = ("dynsp", "dynsp++", "extended")
 def question(language: str, previous: bool = True, gold: frozenset = GOLD) -> Prepared:
     before = Denotation((0, 1, 2), (0,)) if previous else None
     history = ("which nations scored over 40 points?",) if previous else ()
-    return prepare(QUESTION, TABLE, history, before, gold, language_of(language), read_lexicon())
+    answer = Cells(gold)
+    return prepare(QUESTION, TABLE, history, before, answer, language_of(language), read_lexicon())
 
 
 def scored(
@@ -145,7 +147,7 @@ def test_rewards_and_words_are_those_of_the_trees(language: str, previous: bool)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_being_grounded_adds_to_the_critique(language: str) -> None:
     plain = question(language)
-    asked = (QUESTION, TABLE, (), None, GOLD, language_of(language))
+    asked = (QUESTION, TABLE, (), None, Cells(GOLD), language_of(language))
     more = prepare(*asked, read_lexicon(None, 0.5))
     added = more.words.critique - prepare(*asked, read_lexicon()).words.critique
     tests = [np.tile(f.conditions.grounded, len(f.selections)) for f in more.space.families]
@@ -296,7 +298,7 @@ def test_the_exploration_policy_at_a_finite_greed_is_a_softmax() -> None:
 def test_a_later_question_that_says_of_those_forbids_a_fresh_select() -> None:
     before = Denotation((0, 1, 2), (0,))
     prepared = prepare(
-        "of those, which has the most points?", TABLE, ("which nations?",), before, GOLD,
+        "of those, which has the most points?", TABLE, ("which nations?",), before, Cells(GOLD),
         language_of("dynsp++"), read_lexicon(),
     )  # fmt: skip
     axis = scored(prepared, 0)

@@ -14,6 +14,7 @@ import pytest
 
 from denota import sample
 from denota.data import Example, load_examples
+from denota.data.answer import Cells
 from denota.data.example import conversations
 from denota.errors import DataError
 from denota.programs.denotation import Denotation
@@ -39,7 +40,7 @@ def tasks(examples: tuple[Example, ...]) -> list[Task]:
     for turns in conversations(examples):
         before = None
         for turn in turns:
-            found.append(Task(turn.question, before, turn.cells))
+            found.append(Task(turn.question, before, turn.answer))
             before = Denotation.of_cells(turn.cells)
     return found
 
@@ -93,7 +94,7 @@ def test_the_name_changes_with_everything_it_depends_on(
         [replace(first, question=replace(asked, text=asked.text + "!")), *tasks[1:]],
         [replace(first, question=replace(asked, history=("before?",))), *tasks[1:]],
         [replace(first, previous=Denotation((0,), (0,))), *tasks[1:]],
-        [replace(first, answer=frozenset({(0, 0)})), *tasks[1:]],
+        [replace(first, answer=Cells(frozenset({(0, 0)}))), *tasks[1:]],
         [replace(first, answer=None), *tasks[1:]],
         [replace(first, question=replace(asked, table=tasks[-1].question.table)), *tasks[1:]],
         tasks[1:],
@@ -149,7 +150,7 @@ def test_a_full_disk_is_done_without(
 
 def _prepare_in(folder: str) -> float:
     examples = load_examples(sample.path(), "train").examples[:130]
-    tasks = [Task(e.question, None, e.cells) for e in examples]
+    tasks = [Task(e.question, None, e.answer) for e in examples]
     ready = prepared_ahead(tasks, LANGUAGE, LEXICON, Path(folder), 1)
     return float(sum(one.words.critique.sum() for one in ready))
 
@@ -176,13 +177,13 @@ def test_a_preparer_meets_other_previous_answers_on_the_way(
     later = next(e for e in examples if e.question.position == 1)
     own = Denotation((0, 1), (0,))
     for previous in (own, None):
-        mine = preparer(later.question, previous, later.cells)
-        task = Task(later.question, previous, later.cells)
+        mine = preparer(later.question, previous, later.answer)
+        task = Task(later.question, previous, later.answer)
         assert_same(mine, task.prepare(LANGUAGE, LEXICON))
-        assert preparer(later.question, previous, later.cells) is mine
+        assert preparer(later.question, previous, later.answer) is mine
     unanswered = preparer(later.question, Denotation((1,), (0,)))
     assert unanswered.rewards is None
-    judged = preparer(later.question, Denotation((1,), (0,)), later.cells)
+    judged = preparer(later.question, Denotation((1,), (0,)), later.answer)
     assert judged.rewards is not None
     shutil.rmtree(tmp_path)  # the maps outlive their files
     assert_same(mine, task.prepare(LANGUAGE, LEXICON))

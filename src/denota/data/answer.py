@@ -6,7 +6,7 @@ a date an equal date. The official rule compares two values at a time. Here each
 are equal, so that a whole table can be matched at once. What is ours:
 
 - The official gold numbers and dates come with the release as canonical values. Here both sides are read from their text, the
-  gold side conservatively: `1,234`, `$5` and `5%` are numbers, `3rd`, `5 km`, `1:23` and `1993-94` are texts.
+  gold side conservatively: `1,234`, `$5`, `5%` and `54 years` are numbers, `3rd`, `1:23`, `1993-94` and `5 Kings` are texts.
 - Numbers are equal if they are equal to six decimals; officially they are if they differ by less than 1e-6, which is no equivalence.
 - Officially a prediction is read as a number only if it is a bare one, so that `$5` does not match a gold `5`; here it does.
 - An officially empty date (`xxxx-xx-xx`) is a text; a date of which only the year is known is a number on both sides.

@@ -113,7 +113,6 @@ LEGACY_OPERATORS: Final = frozenset(
     equal not_equal greater at_least less at_most max min contains not_contains date_is decade_is
     is_empty is_not_empty is_zero is_positive max_ties min_ties top bottom kth_max kth_min
     first last first_k last_k distinct same_value
-    count sum average smallest largest
     or any_of and several_columns columns_of_previous number_words
     """.split()
 )
