@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -133,6 +133,12 @@ class Training:
             time.perf_counter() - start,
         )
 
+    @cached_property
+    def _followed(self) -> frozenset[Key]:
+        """The questions that another one follows: only their answers are anybody's history."""
+        keys = [key_of(e.question) for e in self.train]
+        return frozenset((name, annotator, n - 1) for name, annotator, n in keys)
+
     def evaluate(
         self,
         examples: Sequence[Example],
@@ -243,5 +249,5 @@ class Training:
         for example, question, line, place in zip(
             examples, ready, ids, places.tolist(), strict=True
         ):
-            if place >= 0:
+            if place >= 0 and key_of(example.question) in self._followed:
                 self.references[key_of(example.question)] = question.denotation(int(line[place]))
