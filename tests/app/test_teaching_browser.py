@@ -288,6 +288,8 @@ def test_by_keyboard_alone(seen: Seen) -> None:
     press("Enter")
     assert selected(seen) == set()
     press("Tab")
+    assert seen.page.evaluate("document.activeElement.id") == "typed"
+    press("Tab")
     assert at(seen) == (rows - 1, columns - 1)
     press(" ")
     assert selected(seen) == {(rows - 1, columns - 1)}
@@ -395,7 +397,7 @@ def test_a_declined_question_is_taught(seen: Seen) -> None:
     teacher = Teacher(seen)
     seen.change_answers(
         lambda turn: turn.update(
-            answer=[], cells=[], program="", sql="", explanation="It cannot say.", sure=False
+            kind="declined", answer=[], cells=[], program="", explanation="No.", sure=False
         )
     )
     ask_castles(seen)
@@ -678,7 +680,6 @@ def test_the_right_answer_can_be_typed(seen: Seen) -> None:
     assert answer.inner_text() == "1,200, Dun Fort, 7.5"
     start(seen)
     assert box.input_value() == "", "the next lesson begins anew"
-    seen.page.get_by_role("button", name="Clear").click()
     teach_button = seen.page.get_by_role("button", name="Teach", exact=True)
     assert teach_button.is_disabled(), "there is nothing to teach"
     box.fill("4")
