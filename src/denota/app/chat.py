@@ -455,7 +455,7 @@ class Chat:
         own = way.rated_as
         counts = way.program.aggregate == "count" and own.values is None  # counted by rules
         same = [
-            other.rated_as.rows == own.rows if counts else other.rated_as.same_as(own)
+            other.rated_as.rows == own.rows if counts else alike(other.rated_as, own)
             for other in rated
         ]
         probabilities = [other.probability for other in rated]

@@ -4,9 +4,9 @@
 
 Tables are relative to the file, or stand in the line itself: `{"table": {"columns": [...], "rows": [[...], ...]}, "turns": ...}`. A turn
 gives its answer as values (`answer`: texts, numbers, true or false; an empty list says that there is none), as `cells`, as both if
-they agree, which means the cells, or not at all; a turn that `denota ask --json` printed will do. A line may carry an `id` and an
-`annotator`; further keys beside `turns` are free for notes, but in a turn they are refused, since a misspelt `answer` would otherwise
-be lost without a word.
+they agree, which means the cells, or not at all; a turn that `denota ask --json` printed will do, its typed `values` before its texts.
+A line may carry an `id` and an `annotator`; further keys beside `turns` are free for notes, but in a turn they are refused, since a
+misspelt `answer` would otherwise be lost without a word.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def parts_of(program: Program) -> tuple[str, ...]:
     >>> parts_of(parse_program("SELECT City WHERE People > 50"))
     ('scope table', 'select City', 'operator greater', 'where People', 'test People greater')
     >>> parts_of(parse_program("COUNT (ROWS WHERE People > 50 THEN NEXT ROW)"))[-3:]
-    ('then next_row', 'then None next_row', 'compute count')
+    ('step then_next_row', 'step None then_next_row', 'compute count')
     """
     found = [f"scope {program.scope}"]
     follows = SCOPES[program.scope].follows
@@ -95,7 +95,7 @@ def parts_of(program: Program) -> tuple[str, ...]:
     for test in tests_of(program.versus):
         found += ["versus", *_as_tested(test, "versus")]
     if program.then is not None:
-        found += [f"then {program.then.operator}", *_as_tested(program.then, "then")]
+        found += [f"step {program.then.operator}", *_as_tested(program.then, "step")]
     if program.aggregate is not None:
         found.append(f"compute {program.aggregate}")
     if program.compare is not None:
