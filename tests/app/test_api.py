@@ -102,7 +102,7 @@ def test_it_learns_from_conversations_that_were_had(parser: TableParser, tmp_pat
         ([{"table": "nowhere.csv", "turns": [{"question": "q", "answer": ["a"]}]}], "no file"),
         (
             [{"table": str(EXPEDITIONS), "turns": [{"question": "q", "answer": ["nobody"]}]}],
-            "not in the table",
+            "line 1, 'q': no program of the parser's language gives the answer nobody",
         ),
     ],
 )

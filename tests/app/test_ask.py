@@ -51,8 +51,9 @@ def test_a_conversation_as_json(run: Path) -> None:
     for turn in turns:
         assert set(turn) == {
             *("question", "answer", "cells", "program", "sql"),
-            *("explanation", "confidence", "sure"),
+            *("explanation", "confidence", "sure", "kind", "values", "reason"),
         }
+        assert turn["kind"] in ("cells", "none") and turn["values"] == [] and turn["reason"] == ""
         previous = execute(parse_program(turn["program"]), table, previous)
         assert sorted(map(list, previous.cells)) == turn["cells"], "the program gives the cells"
         assert turn["answer"] == [table.cell(row, column) for row, column in turn["cells"]]

@@ -91,7 +91,8 @@ def test_doubt_is_said_and_three_readings_shown(seen: Seen) -> None:
 
 def test_a_computed_value_shows_what_it_was_computed_from(seen: Seen) -> None:
     def count(turn: dict[str, Any]) -> None:
-        turn.update(answer=[str(len(turn["cells"]))], program=f"COUNT {turn['program']}")
+        many = len(turn["cells"])
+        turn.update(kind="value", values=[many], answer=[str(many)])
 
     seen.change_answers(count)
     seen.sample()
@@ -106,7 +107,7 @@ def test_a_declined_question_is_a_remark(seen: Seen) -> None:
     why = "The table does not say how warm it was."
     seen.change_answers(
         lambda turn: turn.update(
-            answer=[], cells=[], program="", sql="", explanation=why, sure=False, confidence=0
+            kind="declined", answer=[], cells=[], program="", sql="", explanation=why, sure=False
         )
     )
     seen.sample()

@@ -57,7 +57,7 @@ def test_a_conversation(client: TestClient) -> None:
     assert "castles" in client.get("/api/samples").json()
     id_ = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
     first = client.post(f"/api/sessions/{id_}/ask", json={"question": "which castles?"}).json()
-    assert set(first) == {"question", "answer", "cells", "program", "sql", "explanation", "confidence", "sure"}  # fmt: skip
+    assert set(first) == {"question", "kind", "answer", "values", "cells", "program", "sql", "explanation", "confidence", "sure", "reason"}  # fmt: skip
     client.post(f"/api/sessions/{id_}/ask", json={"question": "of those, the oldest?"})
     assert len(client.get(f"/api/sessions/{id_}").json()["turns"]) == 2
     assert len(client.post(f"/api/sessions/{id_}/undo").json()["turns"]) == 1

@@ -184,11 +184,12 @@ def test_in_the_terminal(parser: Parser) -> None:
     out = io.StringIO()
     chat = Chat(parser, CASTLES)
     conversation = Conversation(chat, Console(file=out, width=160), "castles.csv")
-    for line in (ODD, ":teach Bishop Lothar"):
+    for line in (ODD, ":teach bishop lothar"):
         conversation.take(line)
-    assert "the answer lists it once" in out.getvalue(), "a text that stands in two cells"
+    assert "I now read this as" in out.getvalue(), "a text, wherever it stands"
+    assert conversation.chat.turns[-1].answer == ("Bishop Lothar",)
     conversation.take(":teach 2:2")
-    assert "I now read this as" in out.getvalue()
+    assert out.getvalue().count("I now read this as") == 2
     conversation.take(":teach none")
     assert "kept for later" in out.getvalue()
     conversation.take(":unteach")
@@ -219,7 +220,8 @@ def test_over_rest(client: TestClient) -> None:
     assert client.post(f"{api}/unteach").status_code == 400
     for wrong in ({"turn": 9, "cells": [[0, 0]]}, {"turn": 0, "cells": [[99, 0]]}):
         assert client.post(f"{api}/teach", json=wrong).status_code == 400
-    assert client.post(f"{api}/teach", json={"turn": 0, "cells": []}).status_code == 422
+    for shape in ({"cells": []}, {}, {"cells": [[0, 0]], "values": ["x"]}, {"values": []}):
+        assert client.post(f"{api}/teach", json={"turn": 0, **shape}).status_code == 422
 
 
 def test_over_rest_people_are_kept_apart_by_a_setting(parser: Parser, tmp_path: Path) -> None:

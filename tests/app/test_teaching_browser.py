@@ -45,8 +45,7 @@ class Teacher:
         said = f"I now read this as: {readings[program]}" if learnt else "It is kept for later."
         turn = {
             **session["turns"][body["turn"]],
-            "cells": body["cells"],
-            "answer": [f"cell {row} {column}" for row, column in body["cells"]],
+            **answer_of(body),
             "program": program or next(iter(readings), ""),
             "explanation": readings.get(program, "These are the cells that you clicked."),
         }
@@ -56,7 +55,7 @@ class Teacher:
         ]
         answer = {"turn": turn, "readings": found, "learnt": learnt, "said": said}
         lesson = {"question": turn["question"], "program": program, "learnt": learnt, "cells": 1}
-        self.lessons = [lesson]
+        self.lessons = [{**lesson, "values": body.get("values")}]
         route.fulfill(json={**answer, "contradicts": self.changes.get("contradicts")})
 
     def unteach(self, route: Any) -> None:
@@ -69,6 +68,15 @@ class Teacher:
         assert cells == sorted(cells)
         assert len(cells) == len({tuple(cell) for cell in cells})
         return {tuple(cell) for cell in cells}
+
+
+def answer_of(body: dict[str, Any]) -> dict[str, Any]:
+    """What was taught, as the answer of a turn."""
+    if "values" in body:
+        texts = [str(value) for value in body["values"]]
+        return {"kind": "value", "values": body["values"], "cells": [], "answer": texts}
+    texts = [f"cell {row} {column}" for row, column in body["cells"]]
+    return {"kind": "cells", "values": [], "cells": body["cells"], "answer": texts}
 
 
 def start(seen: Seen, turn: int = 0) -> None:
@@ -280,6 +288,8 @@ def test_by_keyboard_alone(seen: Seen) -> None:
     press("Enter")
     assert selected(seen) == set()
     press("Tab")
+    assert seen.page.evaluate("document.activeElement.id") == "typed"
+    press("Tab")
     assert at(seen) == (rows - 1, columns - 1)
     press(" ")
     assert selected(seen) == {(rows - 1, columns - 1)}
@@ -387,11 +397,11 @@ def test_a_declined_question_is_taught(seen: Seen) -> None:
     teacher = Teacher(seen)
     seen.change_answers(
         lambda turn: turn.update(
-            answer=[], cells=[], program="", sql="", explanation="It cannot say.", sure=False
+            kind="declined", answer=[], cells=[], program="", explanation="No.", sure=False
         )
     )
     ask_castles(seen)
-    seen.page.get_by_role("button", name="Show it the right cells").click()
+    seen.page.get_by_role("button", name="Show it the right answer").click()
     seen.page.wait_for_selector("#teaching")
     assert at(seen) == (0, 0)
     assert selected(seen) == set()
@@ -654,3 +664,46 @@ def test_what_was_taught_is_known_after_a_restart_until_it_is_undone(
         assert {**after, "confidence": 0} == {**before, "confidence": 0}
     finally:
         server.stop()
+
+
+def test_the_right_answer_can_be_typed(seen: Seen) -> None:
+    teacher = Teacher(seen)
+    ask_castles(seen)
+    start(seen)
+    box = seen.page.get_by_label("or type the right answer")
+    box.fill("1,200; Dun Fort ;; 7.5")
+    assert "The typed answer counts" in seen.page.locator("#teaching-note").inner_text()
+    box.press("Enter")
+    seen.page.wait_for_selector("#teaching", state="hidden")
+    assert teacher.sent[-1]["values"] == [1200, "Dun Fort", 7.5] and "cells" not in teacher.sent[-1]
+    answer = seen.page.locator(".turn .answer .value")
+    assert answer.inner_text() == "1,200, Dun Fort, 7.5"
+    start(seen)
+    assert box.input_value() == "", "the next lesson begins anew"
+    teach_button = seen.page.get_by_role("button", name="Teach", exact=True)
+    assert teach_button.is_disabled(), "there is nothing to teach"
+    box.fill("4")
+    assert teach_button.is_enabled()
+
+
+def test_values_and_groups_are_shown(seen: Seen) -> None:
+    def answer(route: Any) -> None:
+        turn = route.fetch().json()
+        groups = {"kind": "groups", "values": [["intact", 3], ["ruin", 1234.5]], "program": "COUNT PER (SELECT Condition)"}  # fmt: skip
+        route.fulfill(json={**turn, **groups, "answer": ["intact: 3", "ruin: 1234.5"]})
+
+    seen.sample()
+    seen.page.route("**/ask", answer)
+    seen.ask(QUESTION)
+    table = seen.page.locator(".turn .groups")
+    lines = [line.split("\t") for line in table.inner_text().splitlines()]
+    assert lines == [["intact", "3"], ["ruin", "1,234.5"]]
+    seen.page.unroute("**/ask")
+
+    def yes(route: Any) -> None:
+        turn = route.fetch().json()
+        route.fulfill(json={**turn, "kind": "value", "values": [True], "answer": ["yes"]})
+
+    seen.page.route("**/ask", yes)
+    seen.ask(QUESTION)
+    assert seen.page.locator(".turn .value").inner_text() == "yes"

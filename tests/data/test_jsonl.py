@@ -155,7 +155,11 @@ def test_values_need_not_stand_in_the_table(home: Path) -> None:
         ({"answer": ["Oslo"], "cells": [[0, 0]], "kind": "cells"}, Cells(frozenset({(0, 0)}))),
         (
             {"answer": ["2"], "cells": [[0, 0], [1, 0]], "kind": "value", "values": [2]},
-            Values(("2",)),
+            Values((2.0,)),
+        ),
+        (
+            {"answer": ["a: 2", "b: none"], "kind": "groups", "values": [["a", 2], ["b", None]]},
+            Values(("a", 2.0, "b", "nan")),
         ),
         ({"answer": [], "cells": [], "kind": "none", "values": []}, Values(())),
         ({"answer": [], "cells": [], "kind": "declined", "reason": "..."}, None),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,9 @@ from denota.data import (
     read_jsonl,
     read_predictions,
     read_questions,
-    resolve_answer,
     write_jsonl,
     write_predictions,
 )
-from denota.data.resolve import CellIndex
 from denota.errors import DataError
 from denota.tables.io import read_table
 
@@ -93,23 +90,6 @@ def test_test_questions_have_no_answers(sqa: Path) -> None:
     assert all(len(q.history) == q.position for q in questions)
     with pytest.raises(DataError, match="no answers"):
         read_examples(file)
-
-
-def test_answers_given_as_text_are_found_or_refused_but_hardly_ever_mistaken(
-    train: tuple[Example, ...],
-) -> None:
-    indexes: dict[int, CellIndex] = {}
-    outcomes: Counter[str] = Counter()
-    for example in train:
-        table = example.question.table
-        index = indexes.setdefault(id(table), CellIndex(table))
-        try:
-            cells = resolve_answer(table, [table.cell(*cell) for cell in example.cells], index)
-            outcomes["right" if cells == example.cells else "wrong"] += 1
-        except DataError:
-            outcomes["refused"] += 1
-    assert outcomes["right"] > 0.9 * len(train)
-    assert outcomes["wrong"] < 5
 
 
 def test_gold_answers_survive_as_predictions_and_as_jsonl(

@@ -8,13 +8,14 @@ import torch
 
 from denota import sample
 from denota.app.models import load_run
+from denota.data.answer import Cells
 from denota.data.example import Question
 from denota.learning import teach
 from denota.learning.teach import Lesson, learn, lesson_of
 from denota.learning.update import surrogate_loss
-from denota.model.memory import Memory, features_of, header_of
+from denota.model.memory import Memory, features_of, header_of, parts_of
 from denota.model.parser import Parser
-from denota.programs.text import print_program
+from denota.programs.text import parse_program, print_program
 from denota.search.candidates import Candidates
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
@@ -32,7 +33,8 @@ def ready(
     parser: Parser, text: str, cells: set[Cell] | None = None, table: Table = CASTLES
 ) -> Prepared:
     question = Question("q", "0", 0, text, table, "", ())
-    return Preparer.of(parser.config, keep_spaces=True)(question, None, cells)
+    answer = Cells(frozenset(cells)) if cells is not None else None
+    return Preparer.of(parser.config, keep_spaces=True)(question, None, answer)
 
 
 def test_one_step_is_minus_the_gradient_of_the_surrogate(
@@ -127,3 +129,38 @@ def test_learning_many_lessons_stays_quick(parser: Parser) -> None:
     learn([lesson] * 40, parser.config)
     assert time.perf_counter() - began < 3
     assert np.isfinite(lesson.logs).all()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("SELECT Castle WHERE Towers > 3", "COUNT (SELECT Castle WHERE Towers > 3)"),
+        ("COUNT (ROWS)", "EXISTS (ROWS)"),
+        ("SELECT Castle WHERE Towers > 3", "SELECT Castle WHERE Towers > 3 THEN FIRST ROW"),
+        (
+            "SUM (SELECT Towers WHERE Castle = 'a')",
+            "DIFFERENCE (SUM (SELECT Towers WHERE Castle = 'a' VERSUS Castle = 'b'))",
+        ),
+        (
+            "MORE (SUM (SELECT Towers WHERE Castle = 'a' VERSUS Castle = 'b'))",
+            "MORE (SUM (SELECT Towers WHERE Castle = 'b' VERSUS Castle = 'a'))",
+        ),
+        ("SELECT Castle THEN Builder IS MOST COMMON", "SELECT Castle THEN Castle IS MOST COMMON"),
+    ],
+)
+def test_what_is_computed_and_gone_on_to_is_a_part(one: str, other: str) -> None:
+    assert sorted(parts_of(parse_program(one))) != sorted(parts_of(parse_program(other)))
+
+
+def test_a_count_and_its_cells_differ_in_their_answer_but_not_in_their_rows() -> None:
+    question = Question("q", "0", 0, "how many castles are a ruin?", CASTLES, "")
+    prepared = Preparer("full", keep_spaces=True)(question, None)
+    of = {
+        text: features_of(prepared, prepared.space.index(parse_program(text)))[-2:]
+        for text in (
+            "SELECT Castle WHERE Condition = 'ruin'",
+            "COUNT DISTINCT (SELECT Castle WHERE Condition = 'ruin')",
+        )
+    }
+    (rows, cells), (same_rows, value) = of.values()
+    assert rows == same_rows and cells != value

@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from denota.app.chat import Chat
+from denota.app.export import answer_object
 from denota.app.lessons import TeachingLog
 from denota.app.models import load_run
 from denota.app.progress import training_progress
-from denota.app.run import Turn
+from denota.app.run import Turn, value_text
 from denota.app.teacher import Teacher
-from denota.data import Values, load_examples, read_as
+from denota.data import Cells, Example, Values, load_examples, read_as
+from denota.data import conversations as conversations_of
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
-from denota.data.resolve import resolve_answer, with_cells
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
-from denota.evaluation.predict import gold_of, in_form_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
@@ -89,7 +90,7 @@ class TableParser:
         """Learn from answers: the paper's update on the programs that give them, beginning with what the parser knows.
 
         Args:
-            conversations: to learn from; each turn has a `question`, and its right `cells` or the texts of its `answer`.
+            conversations: to learn from; each turn has a `question`, and its right `cells` or the values of its `answer`: texts, numbers, true or false.
             dev: to choose the best epoch by; without any the last one is taken.
             epochs: how often each question is learnt from.
             rate: the learning rate.
@@ -102,7 +103,7 @@ class TableParser:
             The parser itself, which has learnt.
 
         Raises:
-            DataError: some turns cannot be used; says which and why.
+            DataError: some turns cannot be used, or no program of the parser's language gives their answer; says which and why.
         """
         own = self.parser.config
         config = replace(
@@ -114,7 +115,8 @@ class TableParser:
             seed=seed,
         )
         numbers = own.data.numbers
-        examples = read_as(_cells_only(_loaded(conversations)), numbers).examples
+        examples = read_as(_loaded(conversations), numbers).examples
+        _check_reached(examples, Preparer.of(config))
         asked = read_as(_loaded(dev), numbers) if dev is not None else Loaded(())
         start = Parser(own, copy.deepcopy(self.parser.scorer))
         with tempfile.TemporaryDirectory() as folder:
@@ -138,7 +140,7 @@ class TableParser:
         return self
 
     def score(self, conversations: Conversations) -> float:
-        """Return how many percent of questions it answers right, its own previous answers being the history."""
+        """Return how many percent of questions it answers right, by cells or by values as they are given, its own previous answers being the history."""
         loaded = read_as(_loaded(conversations), self.parser.config.data.numbers)
         preparer = Preparer.of(self.parser.config, operators=self.parser.language)
         taught = replace(self.parser, memory=self.teacher.memory())
@@ -180,26 +182,41 @@ def _loaded(conversations: Conversations) -> Loaded:
     return loaded
 
 
-def _cells_only(loaded: Loaded) -> Loaded:
-    """What a search over cells can learn from, if that is all of it."""
-    kept = with_cells(loaded)
-    known = {id(example.question) for example in kept.examples}
-    for example in loaded.examples:
-        asked, answer = example.question, example.answer
-        if isinstance(answer, Values) and id(asked) not in known:
-            try:
-                resolve_answer(asked.table, answer.items)
-            except DataError as error:
-                raise DataError(f"line {asked.line}, {asked.text!r}: {error}") from error
-    return kept
+def _check_reached(examples: Sequence[Example], preparer: Preparer) -> None:
+    """Refuse values that no program gives; of a question that follows a value, whose cells are not known yet, that cannot be told beforehand.
+
+    Raises:
+        DataError: there are such; says the line of the first.
+    """
+    if all(isinstance(example.answer, Cells) for example in examples):
+        return
+    turns = [turn for talk in conversations_of(examples) for turn in talk]
+    with_cells = {key_of(e.question) for e in turns if isinstance(e.answer, Cells)}
+    missed = []
+    for turn, ready in zip(turns, preparer.ahead(examples), strict=True):
+        asked = turn.question
+        before = (asked.id, asked.annotator, asked.position - 1)
+        if isinstance(turn.answer, Cells) or (asked.position and before not in with_cells):
+            continue
+        assert ready.rewarded_programs is not None
+        if not (ready.rewarded_programs.rewards >= 1).any():
+            missed.append(turn)
+    if missed:
+        asked, answer = missed[0].question, missed[0].answer
+        assert isinstance(answer, Values)
+        shown = ", ".join(map(value_text, answer.items[:4])) or "that there is none"
+        also = f" (and {len(missed) - 1} more like it)" if len(missed) > 1 else ""
+        raise DataError(
+            f"line {asked.line}, {asked.text!r}: no program of the parser's language gives the answer {shown}{also}"
+        )
 
 
 def _as_object(conversation: Mapping[str, Any] | Chat) -> Mapping[str, Any]:
     if not isinstance(conversation, Chat):
         return conversation
     turns: Sequence[dict[str, Any]] = [
-        {"question": turn.question, "cells": [list(cell) for cell in turn.cells]}
+        {"question": turn.question, **answer}
         for turn in conversation.turns
-        if turn.cells
+        if (answer := answer_object(turn, conversation.computes))
     ]
     return {"table": conversation.table, "turns": turns}

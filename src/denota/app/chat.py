@@ -10,14 +10,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from denota.app.choosing import alike, in_order, with_ties
-from denota.app.computed import Wish, computed, looks_up, same_again, wish_of, with_value
+from denota.app.computed import (
+    Wish,
+    computed,
+    computes,
+    plain_question,
+    same_again,
+    wish_of,
+    with_value,
+)
 from denota.app.declined import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
 from denota.app.lessons import Pointed, TeachingLog
 from denota.app.rating import RatedProgram, rate
-from denota.app.run import Turn, declined_turn, pointed_turn, turn_of
+from denota.app.run import Turn, declined_turn, pointed_turn, told_turn, turn_of
 from denota.app.spelling import respelt
 from denota.app.teacher import Taught, Teacher
+from denota.app.typed import Given, items_in
 from denota.app.unused import named_in, unused
+from denota.data.answer import Item
 from denota.data.example import Question
 from denota.errors import DataError, TableError
 from denota.model.parser import Parser
@@ -37,6 +47,8 @@ LONGEST: Final = 2000
 LEFT_OUT: Final = 0.75
 """Confidence is worth so much where a value or number of the question is left out: on SQA's dev questions 50% of such answers are right, of others 67%."""
 POINTED: Final = "These cells were pointed at; no program gives just them."
+TOLD: Final = "This is what it was said to be; no program gives it."
+NOT_YET: Final = "This parser only learns to pick cells, and the rest of this question is worked out by rules, so the lesson is kept and not learnt; click the cells to be counted or added up instead."
 DEEP: Final = 8
 """After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
 UNLIKELY: Final = 0.35
@@ -129,6 +141,14 @@ class Chat:
         self._last_rated: tuple[_Told, _Rated] | None = None
 
     @property
+    def computes(self) -> bool:
+        """Whether the parser itself computes values: then no rule of English takes a question apart, changes the order of programs or declines a count.
+
+        Else what a question wants computed is a matter of `computed`, and which of its programs is taken one of `choosing`.
+        """
+        return computes(self.parser.language)
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         """The conversation so far."""
         return tuple(told.turn for told in self._told)
@@ -155,7 +175,7 @@ class Chat:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
         asked = self._asked(text)
         rated: _Rated | None = None
-        sentence = reason_to_decline(asked.text, self.table, asked.wish)
+        sentence = reason_to_decline(asked.text, self.table, asked.wish, self.computes)
         if sentence is not None:
             told = _declined(asked, sentence)
         elif asked.wish is not None and not asked.wish.says_more:
@@ -165,7 +185,7 @@ class Chat:
             told = self._best(asked, rated)
         self._told.append(told)
         self._last_rated = (told, rated) if rated is not None else None
-        if told.turn.program and told.turn.cells:
+        if told.turn.program and (told.turn.cells or self._is_computed(told.turn)):
             self.teacher.note(self.table, self._pointed(told), self.person)
         return told.turn
 
@@ -217,6 +237,7 @@ class Chat:
         confidence: float,
         sure: bool,
         cells: Iterable[Cell] | None = None,
+        values: Iterable[Given] | None = None,
     ) -> Turn:
         """Take up a turn of before as it was, without asking the parser.
 
@@ -226,6 +247,7 @@ class Chat:
             confidence: as it was.
             sure: as it was.
             cells: that were pointed at, if no program gives them.
+            values: that a person said are right, likewise.
 
         Raises:
             ProgramError: the program does not belong to this table and what was asked before.
@@ -236,36 +258,65 @@ class Chat:
             found = execute(tree, self.table, asked.before.previous)
             told = self._turn(asked, tree, found, confidence, sure)
         elif cells is not None:
-            told = self._corrected(asked, frozenset(cells), None, POINTED)
+            told = self._pointed_at(asked, frozenset(cells), POINTED)
+        elif values is not None:
+            told = self._told_of(asked, items_in(values), TOLD)
         else:
-            reason = reason_to_decline(asked.text, self.table, asked.wish)
+            reason = reason_to_decline(asked.text, self.table, asked.wish, self.computes)
             told = _declined(asked, reason or nothing_found(self.table))
         self._told.append(told)
         return told.turn
 
-    def teach(self, turn: int | Turn, cells: Iterable[Cell], program: str | None = None) -> Taught:
-        """Say which cells are the right answer to a question, so that the parser learns; what was asked after it is dropped.
+    def teach(
+        self,
+        turn: int | Turn,
+        cells: Iterable[Cell] | None = None,
+        program: str | None = None,
+        values: Iterable[Given] | None = None,
+    ) -> Taught:
+        """Say what the right answer to a question is, so that the parser learns; what was asked after it is dropped.
 
         Args:
             turn: the question, as its place in the conversation or as the turn itself.
-            cells: `(row, column)` each.
-            program: which of the readings that give these cells is meant, as written; the best if None, none of them if empty.
+            cells: of the answer, `(row, column)` each.
+            program: which of the readings that give the answer is meant, as written; the best if None, none of them if empty.
+            values: the answer, where it is not given as cells: texts, numbers, true or false, or `(group, value)` pairs; no value at all says that there is none.
 
         Raises:
-            DataError: there is no such turn, or there are no such cells.
+            DataError: there is no such turn, there are no such cells, or the answer is given as cells and values, or not at all.
         """
+        if (cells is None) == (values is None):
+            raise DataError("say which cells are right, or which values; one of the two")
         place = turn if isinstance(turn, int) else _place(self.turns, turn)
         if not -len(self._told) <= place < len(self._told):
             raise DataError("there is no such turn")
         place %= len(self._told)
         asked = self._told[place].asked
         before = asked.before
-        own = frozenset((int(row), int(column)) for row, column in cells)
-        pointed = Pointed(asked.typed, asked.plain, before.asked, before.previous, own, program)
+        items = None if values is None else items_in(values)
+        own = frozenset((int(row), int(column)) for row, column in cells or ())
+        by_rules = items is not None and asked.plain != asked.text
+        pointed = Pointed(
+            asked.typed,
+            asked.plain,
+            before.asked,
+            before.previous,
+            own,
+            "" if by_rules else program,
+            items,
+        )
         for told in self._told[place:]:
             self.teacher.forget(self.table, self._pointed(told), self.person)
         taught = self.teacher.teach(self.table, pointed, self.person)
-        corrected = self._corrected(asked, own, taught.taken, taught.said)
+        if by_rules:
+            taught = replace(taught, readings=(), said=NOT_YET)
+        if taught.taken is not None:
+            found = execute(taught.taken, self.table, before.previous)
+            corrected = self._turn(asked, taught.taken, found, 1.0, True)
+        elif items is not None:
+            corrected = self._told_of(asked, items, taught.said)
+        else:
+            corrected = self._pointed_at(asked, own, taught.said)
         self._told[place:] = [corrected]
         self._last_rated = None
         return taught
@@ -308,13 +359,8 @@ class Chat:
         parser = replace(self.parser, memory=self.teacher.memory(self.person))
         return rate(parser, self.preparer, question, previous)
 
-    def _corrected(
-        self, asked: _Asked, cells: frozenset[Cell], taken: Program | None, said: str
-    ) -> _Told:
-        """A question whose answer a person pointed at."""
-        if taken is not None:
-            found = execute(taken, self.table, asked.before.previous)
-            return self._turn(asked, taken, found, 1.0, True)
+    def _pointed_at(self, asked: _Asked, cells: frozenset[Cell], said: str) -> _Told:
+        """A question whose answer a person pointed at, and that no program gives."""
         found = Denotation.of_cells(cells)
         names = [self.table.names[column] for column in found.columns]
         query = rows_query(found.rows, names, self.table)
@@ -322,20 +368,29 @@ class Chat:
         after = _Context((*asked.before.asked, asked.plain), found, query, 0)
         return _Told(asked, after, replace(turn, source=self.source))
 
+    def _told_of(self, asked: _Asked, items: tuple[Item, ...], said: str) -> _Told:
+        """A question whose answer a person said in values, and that no program gives: there are no cells to follow up on."""
+        turn = told_turn(asked.typed, self.table, items, said)
+        after = _Context((*asked.before.asked, asked.plain))
+        return _Told(asked, after, replace(turn, source=self.source))
+
+    def _is_computed(self, turn: Turn) -> bool:
+        """Whether an answer is values that the parser itself gives."""
+        return turn.computed and self.computes
+
     def _pointed(self, told: _Told) -> Pointed:
-        """A turn as if its answer had been pointed at."""
-        asked, before = told.asked, told.asked.before
-        program = None
-        if told.turn.program:
-            program = print_program(replace(parse_program(told.turn.program), aggregate=None))
-        cells = frozenset(told.turn.cells)
-        return Pointed(asked.typed, asked.plain, before.asked, before.previous, cells, program)
+        """A turn as if its answer had been said to be right: its values, or, where rules computed those, the cells that the parser picked."""
+        asked, before, turn = told.asked, told.asked.before, told.turn
+        values = turn.items if self._is_computed(turn) else None
+        cells = frozenset(turn.cells) if values is None else frozenset[Cell]()
+        own = (asked.typed, asked.plain, before.asked, before.previous, cells)
+        return Pointed(*own, turn.program or None, values)
 
     def _asked(self, typed: str) -> _Asked:
         """A question, the next of the conversation, with what can be said of it beforehand."""
         text, changed = respelt(typed, self.table, self.parser.scorer.knows)
-        wish = wish_of(text, self.table)
-        plain = text if wish is None or wish.done or looks_up(wish, self.table) else wish.question
+        wish = None if self.computes else wish_of(text, self.table)
+        plain = plain_question(text, wish, self.table)
         named = named_in(text, self.table)
         return _Asked(typed, text, changed, self._context, wish, plain, named)
 
@@ -382,7 +437,10 @@ class Chat:
             yield replace(first, program=program, answer=found)
 
     def _each_way(self, asked: _Asked, rated: _Rated) -> Iterator[RatedProgram]:
-        """The best programs, the one to take first, each with what is wished computed of its cells; those of which it cannot be are left out."""
+        """Yield programs in the order to try them, with what is wished computed of their cells; skip those of which it cannot be."""
+        if self.computes:
+            yield from rated
+            return
         for one in in_order(rated, asked.plain, asked.named, asked.wish):
             way = with_ties(one, self.table, asked.before.previous)
             if asked.wish is not None:
@@ -394,10 +452,10 @@ class Chat:
 
     def _confidence(self, asked: _Asked, way: RatedProgram, rated: _Rated) -> tuple[float, bool]:
         """How likely a way is right, and whether that is sure; never if it leaves out what the question names."""
-        counts = way.program.aggregate == "count"
         own = way.rated_as
+        counts = way.program.aggregate == "count" and own.values is None  # counted by rules
         same = [
-            other.rated_as.rows == own.rows if counts else other.rated_as.same_as(own)
+            other.rated_as.rows == own.rows if counts else alike(other.rated_as, own)
             for other in rated
         ]
         probabilities = [other.probability for other in rated]

@@ -47,6 +47,11 @@ class Wish:
         return bool(set(tokenise(self.question)) - FUNCTION_WORDS - _EMPTY)
 
 
+def computes(language: frozenset[str]) -> bool:
+    """Say whether parsers of a language compute values themselves: then nothing here is for them."""
+    return "count" in language
+
+
 def wish_of(question: str, table: Table) -> Wish | None:
     """Return what a question wants computed, None if it asks for cells.
 
@@ -186,6 +191,13 @@ def holds(column: Column, noun: Sequence[str]) -> bool:
 def looks_up(wish: Wish, table: Table) -> bool:
     """Say whether what is counted is what a column holds the number of."""
     return wish.kind == "count" and any(holds(column, wish.noun) for column in table.columns)
+
+
+def plain_question(question: str, wish: Wish | None, table: Table) -> str:
+    """Return what a parser that picks cells is asked: the question, or what is left of it when something is to be computed."""
+    if wish is None or wish.done or looks_up(wish, table):
+        return question
+    return wish.question
 
 
 def computed(

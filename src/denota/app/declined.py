@@ -17,17 +17,24 @@ from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
 NO_GROUPS: Final = "I cannot group rows and work something out for each group"
+NO_SHARES: Final = "I cannot work out shares and percentages"
 NO_ARITHMETIC: Final = "I cannot subtract, multiply or compare amounts with each other"
 CAN: Final = "I can pick cells by conditions, count them, add them up and average them"
+CAN_COMPUTE: Final = (
+    "I can pick cells by conditions, count, add up and average them, by group too, and compare them"
+)
 
 
-def reason_to_decline(question: str, table: Table, wish: Wish | None = None) -> str | None:
+def reason_to_decline(
+    question: str, table: Table, wish: Wish | None = None, computes: bool = False
+) -> str | None:
     """Return a sentence if a question asks for what no program can say, else None.
 
     Args:
         question: as it was asked.
         table: what it is about.
-        wish: what it wants computed, if anything.
+        wish: what rules say it wants computed, if anything.
+        computes: whether the parser itself groups, compares and computes.
 
     >>> table = Table.from_rows(["City", "People", "Percent"], [["Oslo", "709037", "3"]])
     >>> reason_to_decline("what is the median of people?", table)
@@ -40,15 +47,19 @@ def reason_to_decline(question: str, table: Table, wish: Wish | None = None) -> 
         return f"There are no words in that. {_about(table)}"
     if _is_foreign(words, table):
         return f"I only read English. {_about(table)}"
+    can = CAN_COMPUTE if computes else CAN
     if _ARITHMETIC.search(question):
-        return f"{NO_ARITHMETIC}; {CAN}."
+        what = "I cannot calculate with numbers of your own" if computes else NO_ARITHMETIC
+        return f"{what}; {can}."
     text = " ".join(words)
     if _SMALL_TALK.fullmatch(text):
         return f"I only answer questions about this table. {_about(table)}"
     for pattern, what in _RULES:
         found = pattern.search(text)
+        if computes and what in _COMPUTED:
+            continue
         if found is not None and not _is_said(found[0], table):
-            return f"{what}; {CAN}."
+            return f"{what}; {can}."
     if wish is not None and _asks_for_groups(text, wish, table):
         return f"{NO_GROUPS}; {CAN}."
     return None
@@ -131,7 +142,7 @@ _RULES: Final = (
     ),
     _rule(
         r"percent|percentage|proportion|fraction|ratio (?:of|between)|share of",
-        "I cannot work out shares and percentages",
+        NO_SHARES,
     ),
     _rule(
         r"differences? (?:between|in)|the difference|subtract\w*|minus|multipl\w+|divided by|how (?:much|many) (?:more|less|fewer|longer|shorter|higher|lower|bigger|larger|smaller|taller|heavier|older|younger|faster|better)"
@@ -162,6 +173,8 @@ _RULES: Final = (
     ),
 )
 """Words that ask for what there is no program for, and what to say then."""
+_COMPUTED: Final = (NO_SHARES, NO_ARITHMETIC, NO_GROUPS)
+"""What parsers that compute do."""
 _GROUPS: Final = re.compile(r"\b(?:for (?:each|every)|each|per) \w+")
 _ARITHMETIC: Final = re.compile(r"\d\s*[*×÷+^]\s*\d")
 _SMALL_TALK: Final = re.compile(

@@ -8,7 +8,7 @@ import json
 from typing import Any, Final
 
 from denota.app.chat import Chat
-from denota.app.run import Turn
+from denota.app.run import Turn, plain_number, value_text
 from denota.errors import DataError
 from denota.tables.inline import table_as_object
 from denota.tables.table import Table
@@ -18,7 +18,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def conversation_jsonl(chat: Chat, table: Any = None) -> str:
-    """Return a conversation as `denota train` takes it, the cells of each answer with it; questions that were declined are left out.
+    """Return a conversation as `denota train` takes it, the cells or values of each answer with it; questions that were declined are left out.
 
     Args:
         chat: the conversation.
@@ -27,24 +27,44 @@ def conversation_jsonl(chat: Chat, table: Any = None) -> str:
     Raises:
         DataError: no question was answered yet.
     """
-    turns = []
-    for turn in chat.turns:
-        if turn.cells:
-            turns.append({"question": turn.question, "cells": [list(c) for c in turn.cells]})
-        elif not turn.declined:
-            turns.append({"question": turn.question})  # an answer without cells teaches nothing
+    turns = [
+        {"question": turn.question, **answer_object(turn, chat.computes)}
+        for turn in chat.turns
+        if not turn.declined
+    ]
     if not turns:
         raise DataError("no question was answered yet, so there is no conversation to write")
     written = {"table": table if table is not None else table_as_object(chat.table), "turns": turns}
     return json.dumps(written, ensure_ascii=False) + "\n"
 
 
+def answer_object(turn: Turn, computes: bool) -> dict[str, Any]:
+    """Return the answer of a turn as a line of data has it, nothing where it teaches nothing.
+
+    Args:
+        turn: that was answered.
+        computes: whether its parser computes values; of values that rules computed the cells are what it can learn.
+    """
+    if turn.computed and (computes or not turn.program):
+        return {"answer": [plain_number(item) for item in turn.items]}
+    if turn.cells:
+        return {"cells": [list(cell) for cell in turn.cells]}
+    return {}
+
+
 def answer_csv(turn: Turn, table: Table) -> str:
-    """Return an answer as CSV: the value, or the cells with the row of each beside it."""
+    """Return an answer as CSV: the values, each group beside its own, or the cells with the row of each beside it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
+    if turn.kind == "groups":
+        writer.writerow(["group", "value"])
+        for value in turn.values:
+            assert isinstance(value, tuple)
+            known = "" if value[1] is None else value_text(value[1])
+            writer.writerow([_harmless(value[0]), _harmless(known)])
+        return out.getvalue()
     if turn.computed:
-        writer.writerows([["answer"], [_harmless(text) for text in turn.answer]])
+        writer.writerows([["answer"], *([_harmless(text)] for text in turn.answer)])
         return out.getvalue()
     columns = sorted({column for _, column in turn.cells})
     cells = set(turn.cells)

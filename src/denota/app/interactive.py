@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
@@ -24,7 +23,8 @@ from denota.app.export import conversation_jsonl
 from denota.app.run import Turn, show_turn
 from denota.app.teacher import Taught
 from denota.app.terminal import visible
-from denota.data.resolve import resolve_answer
+from denota.app.typed import typed_cells, typed_items
+from denota.data.answer import Item
 from denota.errors import DataError, DenotaError
 from denota.tables.table import Cell, Table
 
@@ -32,7 +32,7 @@ HELP: Final = {
     ":why": "the best five programs, how likely each is, what the critique says, and what it would answer",
     ":sql": "the last answer's SQL, in several lines",
     ":1 :2 :3": "take one of the readings that were offered",
-    ":teach TEXT, TEXT": "say what the right answer is, by the texts of its cells, or as row:column; `:teach none` if none of the readings is meant",
+    ":teach TEXT, TEXT": "say what the right answer is: texts or numbers, semicolons or commas between them, or cells as row:column; `:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
@@ -126,6 +126,8 @@ class Conversation:
         self.offered: list[Turn] = []
         self.taught: Taught | None = None
         """What was taught just now: the readings offered are then of that."""
+        self.given: tuple[frozenset[Cell] | None, tuple[Item, ...] | None] = None, None
+        """The answer that was taught, as cells or as values."""
 
     def run(self, line: Callable[[], str]) -> None:
         """Answer lines until they end."""
@@ -172,7 +174,7 @@ class Conversation:
                 raise DataError("no such reading is offered; :why shows the best five")
             chosen = self.offered[int(name) - 1]
             if self.taught is not None:
-                self.told(self.chat.teach(-1, chosen.cells, chosen.program))
+                self.told(self.learn(chosen.program))
             else:
                 turn = self.chat.choose(chosen.program)
                 show_turn(self.chat.table, turn, self.console, echo=self.echo)
@@ -230,14 +232,20 @@ class Conversation:
 
     def teach(self, rest: str) -> None:
         """Teach the right answer to the last question; of several readings the best is learnt, and others are offered."""
-        last = self.last()
+        self.last()
         if rest == "none":
             if not self.taught:
-                raise DataError("nothing was just taught; say what the right cells are first")
-            taught = self.chat.teach(-1, last.cells, "")
-        else:
-            taught = self.chat.teach(-1, cells_of(rest, self.chat.table))
-        self.told(taught)
+                raise DataError("nothing was just taught; say what the right answer is first")
+            self.told(self.learn(""))
+            return
+        cells = typed_cells(rest)
+        self.given = cells, None if cells is not None else typed_items(rest, self.chat.table)
+        self.told(self.learn())
+
+    def learn(self, program: str | None = None) -> Taught:
+        """Teach the answer that was given, in a reading of one's own if it is named."""
+        cells, values = self.given
+        return self.chat.teach(-1, cells, program, values)
 
     def told(self, taught: Taught) -> None:
         """Show what came of a lesson."""
@@ -288,25 +296,3 @@ class Conversation:
         for name, what in HELP.items():
             self.console.print(Text(f"{name:12} {what}"))
         self.console.print()
-
-
-def cells_of(text: str, table: Table) -> frozenset[Cell]:
-    """Return the cells that a line names: `row:column` each, or their texts, commas between them.
-
-    >>> table = Table.from_rows(["City"], [["Oslo"], ["Moss"]])
-    >>> sorted(cells_of("moss", table)), sorted(cells_of("0:0, 1:0", table))
-    ([(1, 0)], [(0, 0), (1, 0)])
-
-    Raises:
-        DataError: they are not in the table, or could be several.
-    """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        raise DataError("name the right cells: `:teach Oslo, Bergen`, or `:teach 0:1, 2:1`")
-    places = [re.fullmatch(r"(\d+):(\d+)", part) for part in parts]
-    if all(places):
-        return frozenset((int(found[1]), int(found[2])) for found in places if found)
-    try:
-        return resolve_answer(table, parts)
-    except DataError:
-        return resolve_answer(table, [text.strip()])  # a text that has commas of its own

@@ -1,6 +1,6 @@
 """The teaching log: what people pointed out, in the order they did, in a file that is only ever added to.
 
-A record is a lesson (a question, what came before it, and the right cells), an answer that was left as it was about a table that was taught, the undoing of the last lesson, or a reset. What a parser was taught is a function of the log, so it can be replayed, taken back and carried elsewhere.
+A record is a lesson (a question, what came before it, and the right cells or values), an accepted answer about a taught table, the undoing of the last lesson, or a reset. What a parser was taught is a function of the log, so it can be replayed, taken back and carried elsewhere.
 SQLite, each record written through to the disk before it is acknowledged.
 """
 
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from denota.data.answer import Answer, Cells, Item, Values
 from denota.errors import DataError
 from denota.programs.denotation import Denotation
 from denota.tables.inline import inline_table, table_as_object
@@ -32,7 +33,7 @@ CREATE TRIGGER IF NOT EXISTS log_keeps BEFORE DELETE ON log BEGIN SELECT RAISE(A
 
 @dataclass(frozen=True)
 class Pointed:
-    """A question, and the cells that a person pointed at."""
+    """A question, and its answer as a person says it is: cells that they pointed at, or values."""
 
     question: str
     """As it was typed."""
@@ -43,8 +44,16 @@ class Pointed:
     previous: Denotation | None
     """The answer before it."""
     cells: frozenset[Cell]
+    """None of them where the answer is values."""
     program: str | None = None
     """What the person said is meant: a program as written, empty for none of those offered, None where they did not say."""
+    values: tuple[Item, ...] | None = None
+    """The right values; None where the answer is cells."""
+
+    @property
+    def answer(self) -> Answer:
+        """What is right, for the search."""
+        return Cells(self.cells) if self.values is None else Values(self.values)
 
 
 @dataclass(frozen=True)
@@ -163,8 +172,11 @@ class TeachingLog:
             turns: list[dict[str, Any]] = [{"question": text} for text in pointed.history]
             if turns and pointed.previous is not None and pointed.previous.cells:
                 turns[-1]["cells"] = [list(cell) for cell in sorted(pointed.previous.cells)]
-            cells = [list(cell) for cell in sorted(pointed.cells)]
-            turns.append({"question": pointed.asked, "cells": cells})
+            if pointed.values is not None:
+                answer: dict[str, Any] = {"answer": list(pointed.values)}
+            else:
+                answer = {"cells": [list(cell) for cell in sorted(pointed.cells)]}
+            turns.append({"question": pointed.asked, **answer})
             table = table_as_object(self.table(record.digest))
             lines.append(json.dumps({"table": table, "turns": turns}, ensure_ascii=False) + "\n")
         return "".join(lines)
@@ -207,6 +219,7 @@ def _is_chosen(before: Record, record: Record) -> bool:
 
 def _as_object(pointed: Pointed) -> dict[str, Any]:
     before = pointed.previous
+    values = {} if pointed.values is None else {"values": list(pointed.values)}
     return {
         "question": pointed.question,
         "asked": pointed.asked,
@@ -214,6 +227,7 @@ def _as_object(pointed: Pointed) -> dict[str, Any]:
         "previous": None if before is None else [list(before.rows), list(before.columns)],
         "cells": [list(cell) for cell in sorted(pointed.cells)],
         "program": pointed.program,
+        **values,
     }
 
 
@@ -229,5 +243,6 @@ def _record(number: int, at: float, person: str, kind: str, content: str) -> Rec
         None if before is None else Denotation(tuple(before[0]), tuple(before[1])),
         frozenset((row, column) for row, column in found["cells"]),
         found["program"],
+        tuple(found["values"]) if "values" in found else None,  # older records have cells alone
     )
     return Record(number, at, person, kind, found["table"], pointed)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
 from denota.app.terminal import visible
-from denota.programs.denotation import Denotation
+from denota.programs.denotation import Denotation, Value
 from denota.programs.english import say
 from denota.programs.execute import execute
 from denota.programs.operators import AGGREGATES
@@ -20,7 +21,10 @@ from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
 from denota.tables.table import Table
 
-_COMPUTED: Final = frozenset(aggregate.keyword for aggregate in AGGREGATES.values())
+Kind = Literal["cells", "value", "groups", "none", "declined"]
+"""What an answer is: cells, values, a value for each group, that there is none, or that there is no answer."""
+Pair = tuple[str, Value | None]
+"""A group and its value, None where nothing can be computed of it."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,19 @@ class Turn:
 
     question: str
     answer: tuple[str, ...]
-    """The texts of the answer cells, or the one value computed from them."""
+    """The texts of the answer cells, or of the values; of groups `group: value`."""
     cells: tuple[tuple[int, int], ...]
-    """(row, column) of the answer cells, row 0 the first data row."""
+    """(row, column) of the answer cells, row 0 the first data row; of values the cells they come from."""
     program: str
     sql: str
     explanation: str
     confidence: float = 1.0
     sure: bool = True
+    kind: Kind = "cells"
+    values: tuple[Value | Pair, ...] = ()
+    """What was computed: numbers, yes or no, texts, or groups with their value; nothing where the answer is cells."""
+    reason: str = ""
+    """Why it was declined."""
     table: Table | None = field(default=None, repr=False, compare=False)
     """What it is about."""
     source: Any = field(default=None, repr=False, compare=False)
@@ -46,24 +55,41 @@ class Turn:
         """Return the fields for JSON."""
         return {
             "question": self.question,
+            "kind": self.kind,
             "answer": list(self.answer),
+            "values": [
+                [value[0], plain_number(value[1])]
+                if isinstance(value, tuple)
+                else plain_number(value)
+                for value in self.values
+            ],
             "cells": [list(cell) for cell in self.cells],
             "program": self.program,
             "sql": self.sql,
             "explanation": self.explanation,
             "confidence": self.confidence,
             "sure": self.sure,
+            "reason": self.reason,
         }
 
     @property
     def declined(self) -> bool:
-        """Whether it was not answered; `explanation` says why."""
-        return not self.program and not self.cells
+        """Whether it was not answered; `reason` says why."""
+        return self.kind == "declined"
 
     @property
     def computed(self) -> bool:
-        """Whether the answer is a value computed of the cells."""
-        return self.program.partition(" (")[0] in _COMPUTED
+        """Whether the answer is values computed of the cells, and not the cells."""
+        return bool(self.values)
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        """Its values in a row, each group before its own, as data for training has them."""
+        found: list[Value] = []
+        for value in self.values:
+            for item in value if isinstance(value, tuple) else (value,):
+                found.append(math.nan if item is None else item)
+        return tuple(found)
 
     def frame(self) -> Any:
         """Return the answer's rows and columns as a data frame: a slice of the one that was asked about, else one of pandas."""
@@ -94,27 +120,80 @@ def turn_of(
 ) -> Turn:
     """Return the turn of a program and what it means on a table."""
     cells = tuple(sorted(found.cells))
-    answer = tuple(table.cell(row, column) for row, column in cells)
-    if program.aggregate is not None:
-        answer = (f"{found.value:.15g}",) if found.value is not None else ()
+    values = _values_of(found)
+    answer = tuple(map(value_text, values))
+    if found.values is None:
+        answer = tuple(table.cell(row, column) for row, column in cells)
+    kind: Kind = "cells" if found.values is None else "groups" if found.groups else "value"
     columns = tuple(table.names[column] for column in found.columns)
-    explanation = say(program, columns)
-    written = print_program(program)
-    return Turn(text, answer, cells, written, query.sql(), explanation, confidence, sure, table)
+    return Turn(
+        text,
+        answer,
+        cells,
+        print_program(program),
+        query.sql(),
+        say(program, columns),
+        confidence,
+        sure,
+        kind if answer else "none",
+        values,
+        table=table,
+    )
+
+
+def _values_of(found: Denotation) -> tuple[Value | Pair, ...]:
+    """What was computed, as a turn has it."""
+    values = found.values or ()
+    if not found.groups:
+        return values
+    known = (None if value != value else value for value in values)  # NaN: no number in the group
+    return tuple(zip(found.groups, known, strict=True))
+
+
+def value_text(value: Value | Pair) -> str:
+    """Return a value as text, a number with 12 digits at most unless it is a whole one.
+
+    >>> [value_text(value) for value in (0.1 + 0.2, 4.0, True, "Oslo", ("Oslo", 2.5), ("Moss", None))]
+    ['0.3', '4', 'yes', 'Oslo', 'Oslo: 2.5', 'Moss: none']
+    """
+    if isinstance(value, tuple):
+        return f"{value[0]}: {'none' if value[1] is None else value_text(value[1])}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    whole = plain_number(value)
+    return str(whole) if isinstance(whole, int) else f"{value:.12g}"
+
+
+def plain_number(value: Value | None) -> str | int | float | bool | None:
+    """Return a value for JSON: a whole number as such.
+
+    >>> plain_number(4.0), plain_number(0.5), plain_number(True), plain_number(1e300)
+    (4, 0.5, True, 1e+300)
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
 
 
 def shown_answer(turn: Turn) -> tuple[str, ...]:
-    """Return an answer as people read it: a computed number with commas, and no more decimals than tell something.
+    """Return an answer as people read it: computed numbers with commas, and no more decimals than tell something.
 
-    >>> shown_answer(Turn("", ("1234567.891234",), (), "SUM (SELECT Cost)", "", ""))
+    >>> shown_answer(Turn("", ("1234567.891234",), (), "SUM (SELECT Cost)", "", "", values=(1234567.891234,)))
     ('1,234,567.8912',)
     """
-    if not turn.computed or not turn.answer:
-        return turn.answer
-    value = float(turn.answer[0])
+    return tuple(map(_shown, turn.values)) if turn.values else turn.answer
+
+
+def _shown(value: Value | Pair) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]}: {'none' if value[1] is None else _shown(value[1])}"
+    if isinstance(value, bool | str):
+        return value_text(value)
     if abs(value) >= 1e15 or 0 < abs(value) < 0.01:
-        return (f"{value:.6g}",)
-    return (f"{value:,.4f}".rstrip("0").rstrip("."),)
+        return f"{value:.6g}"
+    return f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
 def pointed_turn(
@@ -126,9 +205,16 @@ def pointed_turn(
     return Turn(text, answer, own, "", query.sql(), sentence, table=table)
 
 
+def told_turn(text: str, table: Table, values: Sequence[Value], sentence: str) -> Turn:
+    """Return the turn of a question whose answer a person said in values, and that no program gives."""
+    answer = tuple(map(value_text, values))
+    kind: Kind = "value" if values else "none"
+    return Turn(text, answer, (), "", "", sentence, kind=kind, values=tuple(values), table=table)
+
+
 def declined_turn(text: str, sentence: str) -> Turn:
     """Return the turn of a question that cannot be answered, with the reason."""
-    return Turn(text, (), (), "", "", sentence, 0.0, False)
+    return Turn(text, (), (), "", "", sentence, 0.0, False, "declined", reason=sentence)
 
 
 def show_turn(
@@ -156,15 +242,38 @@ def show_turn(
                 console.print(Text(visible(text, 2000), "green"))
     if not turn.answer:
         console.print(Text("nothing", "yellow"))
+    elif turn.kind == "groups":
+        console.print(_by_group(turn, rows))
     elif turn.computed:
-        console.print(Text(shown_answer(turn)[0], "bold green"))
+        shown = ", ".join(visible(text, LONGEST) for text in shown_answer(turn)[:rows])
+        more = len(turn.values) - rows
+        console.print(Text(shown + (f" and {more:,} more" if more > 0 else ""), "bold green"))
     said = Text(visible(turn.explanation, LONGEST), "italic")
     if turn.program != turn.question:  # of a written program there is no more to say
         said.append(f" {turn.confidence:.0%} sure." if turn.sure else "", "not italic dim")
         said.append(f"\n{visible(turn.program, LONGEST)}", "not italic cyan")
     console.print(said)
-    console.print(Text(visible(turn.sql, 4 * LONGEST), "dim"))
+    if turn.sql:
+        console.print(Text(visible(turn.sql, 4 * LONGEST), "dim"))
     console.print()
+
+
+def _by_group(turn: Turn, most: int) -> Grid:
+    """Groups and their values, in two columns."""
+    program = parse_program(turn.program)
+    assert program.aggregate is not None
+    computed = AGGREGATES[AGGREGATES[program.aggregate].per or program.aggregate].keyword.lower()
+    name, *of = program.columns
+    grid = Grid(box=None, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column(Text(visible(name, WIDEST)), no_wrap=True)
+    grid.add_column(Text(visible(" of ".join((computed, *of)), WIDEST)), justify="right")
+    pairs = [value for value in turn.values if isinstance(value, tuple)]
+    for group, value in pairs[:most]:
+        shown = "none" if value is None else _shown(value)
+        grid.add_row(Text(visible(group, WIDEST), "bold green"), Text(shown, "bold green"))
+    if len(pairs) > most:
+        grid.add_row(Text(f"{len(pairs) - most:,} more", "dim"), "")
+    return grid
 
 
 def _marked(table: Table, turn: Turn, width: int, most: int) -> Grid:

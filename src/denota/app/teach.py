@@ -6,17 +6,21 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
+from denota.app.computed import computes, plain_question, wish_of
 from denota.app.lessons import Pointed, Record, TeachingLog
 from denota.app.models import lessons_path, load_run
-from denota.app.teacher import Teacher
-from denota.data import conversations, load_examples, read_as
+from denota.app.run import value_text
+from denota.app.teacher import Taught, Teacher
+from denota.data import Cells, Problem, Values, conversations, load_examples, read_as
 from denota.data.example import Example
-from denota.data.resolve import with_cells
 from denota.errors import DataError
 from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
+from denota.programs.execute import execute
+from denota.tables.table import Table
 
 
 def teach_model(
@@ -64,31 +68,68 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
     teacher = Teacher(parser, lessons)
     loaded = read_as(load_examples(file, "all"), parser.config.data.numbers)
     yield from (str(problem) for problem in loaded.problems)
-    loaded = with_cells(loaded)
     learnt = kept = 0
     for talk in conversations(loaded.examples):
         before: Denotation | None = None
+        last = -1
         for turn in talk:
-            assert isinstance(turn, Example)
             question = turn.question
-            pointed = Pointed(
-                question.text, question.text, question.history, before, turn.cells, None
-            )
+            if question.position != last + 1:
+                before = None  # the turn before it has no answer
+            pointed = _pointed(turn, before, parser)
             taught = teacher.teach(question.table, pointed)
-            before = Denotation.of_cells(turn.cells)
+            before = _context(turn, taught, before)
+            last = question.position
             learnt, kept = learnt + taught.learnt, kept + (not taught.learnt)
+            if not taught.learnt:
+                said = KEPT if pointed.program == "" else f"{taught.said} ({question.text})"
+                yield str(Problem(file, question.line, question.position + 1, said))
             if taught.contradicts:
                 yield taught.contradicts
-    yield f"{learnt:,} lessons learnt, {kept:,} kept for later: no program gives their cells"
+    yield f"{learnt:,} lessons learnt, {kept:,} kept for later: no program gives their answer"
+
+
+KEPT: Final = "this parser only learns to pick cells, and what this asks for is worked out by rules, so the lesson is kept and not learnt; give the cells instead"
+
+
+def _pointed(turn: Example, before: Denotation | None, parser: Parser) -> Pointed:
+    """A turn as a lesson, with questions as a conversation would put them to the parser."""
+    question, answer = turn.question, turn.answer
+    asked, *history = (
+        _plain(text, question.table, parser) for text in (question.text, *question.history)
+    )
+    values = answer.items if isinstance(answer, Values) else None
+    by_rules = values is not None and asked != question.text
+    own = (question.text, asked, tuple(history), before, turn.cells)
+    return Pointed(*own, "" if by_rules else None, values)
+
+
+def _plain(text: str, table: Table, parser: Parser) -> str:
+    if computes(parser.language):
+        return text
+    return plain_question(text, wish_of(text, table), table)
+
+
+def _context(turn: Example, taught: Taught, before: Denotation | None) -> Denotation | None:
+    """What the next turn follows up on: the right cells, or those of the program found for a value."""
+    if isinstance(turn.answer, Cells):
+        return Denotation.of_cells(turn.cells)
+    if taught.taken is None:
+        return None
+    found = execute(taught.taken, turn.question.table, before)
+    return replace(found, values=None, groups=())
 
 
 def _line(record: Record) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.at))
     if record.pointed is None:
         return f"{record.number:5}  {when}  {record.kind}"
-    cells = len(record.pointed.cells)
-    meant = f"  {record.pointed.program}" if record.pointed.program else ""
-    return f"{record.number:5}  {when}  {record.kind}  {record.pointed.question}  ({cells} cells){meant}"
+    pointed = record.pointed
+    right = f"{len(pointed.cells)} cells"
+    if pointed.values is not None:
+        right = ", ".join(map(value_text, pointed.values[:4])) or "nothing"
+    meant = f"  {pointed.program}" if pointed.program else ""
+    return f"{record.number:5}  {when}  {record.kind}  {pointed.question}  ({right}){meant}"
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,7 +1,8 @@
-"""From what people point at to what a parser knows: lessons are found, written down, learnt, and taken back."""
+"""From what people say is right to what a parser knows: lessons are found, written down, learnt, and taken back."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from denota.app.lessons import Pointed, Record, TeachingLog
-from denota.data.answer import Cells
+from denota.app.run import value_text
+from denota.data.answer import Answer, Values, is_right, items_of
 from denota.data.example import Question
 from denota.errors import DataError
 from denota.learning.teach import Lesson, learn, lesson_of
@@ -36,7 +38,7 @@ class Taught:
     """What came of a lesson."""
 
     readings: tuple[Program, ...]
-    """The best programs that give the cells, best first; none if there is no such program."""
+    """The best programs that give the answer, best first; none if there is no such program."""
     taken: Program | None
     """The one that is learnt."""
     said: str
@@ -82,12 +84,12 @@ class Teacher:
             return self._memory(person)
 
     def teach(self, table: Table, pointed: Pointed, person: str = "") -> Taught:
-        """Learn that the answer to a question is some cells; it is written down first.
+        """Learn that the answer to a question is some cells or values; it is written down first.
 
         A person who points at the same question again, to choose another reading, replaces what they said of it.
 
         Raises:
-            DataError: there are no cells, or some outside the table.
+            DataError: there are no cells or some outside the table, or a value is no number or text.
         """
         _check(table, pointed)
         with self._lock:
@@ -219,26 +221,35 @@ class Teacher:
         question = Question(
             "lesson", "0", len(pointed.history), pointed.asked, table, "", pointed.history
         )
-        ready = self._preparer(question, pointed.previous, Cells(pointed.cells))
+        ready = self._preparer(question, pointed.previous, pointed.answer)
         return lesson_of(self.parser, ready, pointed.program or None if kind == "lesson" else None)
 
     def _same_question(self, table: Table, pointed: Pointed, person: str) -> str | None:
-        """A sentence on an earlier lesson about the same question that has other cells."""
+        """A sentence on an earlier lesson about the same question that has another answer."""
         for record in reversed(self.log.lessons(person)):
             assert record.pointed is not None
             other = record.pointed
-            if _key(other) != _key(pointed) or other.cells == pointed.cells:
+            if _key(other) != _key(pointed):
                 continue
             if other.program == "":
                 continue  # nothing was learnt of it
             there = self._table(record.digest)
             if header_of(there) != header_of(table):
                 continue
-            cells = sorted(other.cells)
-            shown = ", ".join(there.cell(*cell) for cell in cells[:4])
-            more = f" and {len(cells) - 4} more" if len(cells) > 4 else ""
+            if _say_the_same(other.answer, there, pointed.answer, table):
+                continue
+            items = items_of(other.answer, there)
+            shown = ", ".join(map(value_text, items[:4])) or "nothing"
+            more = f" and {len(items) - 4} more" if len(items) > 4 else ""
             return f"Earlier the answer to “{other.question}” was said to be {shown}{more}; the newer lesson counts."
         return None
+
+
+def _say_the_same(one: Answer, of_one: Table, other: Answer, of_other: Table) -> bool:
+    """Whether two answers agree: the same cells, or values that are the same."""
+    if isinstance(one, Values) or isinstance(other, Values):
+        return is_right(items_of(one, of_one), Values(items_of(other, of_other)))
+    return one == other
 
 
 def _is_near(accepted: Lesson, lessons: list[Lesson]) -> bool:
@@ -265,6 +276,9 @@ def _said(taken: Program | None, lesson: Lesson, table: Table, pointed: Pointed)
         return f"I now read this as: {say(taken, names)}"
     if lesson.consistent:
         return "None of the readings is meant, so this is kept for later and not learnt."
+    if pointed.values is not None:
+        several = len(pointed.values) > 1
+        return f"No program of this parser's language gives {'these values' if several else 'this value'} yet, so the lesson is kept and not learnt."
     return (
         "I know no program that gives just these cells, so this is kept for later and not learnt."
     )
@@ -278,6 +292,11 @@ def _joined(base: TableMemory | None, learnt: TableMemory) -> TableMemory:
 
 
 def _check(table: Table, pointed: Pointed) -> None:
+    for value in pointed.values or ():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise DataError(f"{value} is no number that an answer can have")
+    if pointed.values is not None:
+        return
     if not pointed.cells:
         raise DataError("point at one cell at least")
     rows, columns = table.shape

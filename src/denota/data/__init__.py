@@ -7,7 +7,6 @@ from denota.data.jsonl import read_jsonl, write_jsonl
 from denota.data.loaded import Loaded, Problem
 from denota.data.predictions import read_predictions, write_predictions
 from denota.data.read_as import read_as
-from denota.data.resolve import resolve_answer
 from denota.data.splits import load_examples, load_questions, resolve_data, split_names
 from denota.data.sqa import read_examples, read_questions
 
@@ -30,7 +29,6 @@ __all__ = [
     "read_jsonl",
     "read_predictions",
     "read_questions",
-    "resolve_answer",
     "resolve_data",
     "split_names",
     "write_jsonl",

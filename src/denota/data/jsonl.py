@@ -4,9 +4,9 @@
 
 Tables are relative to the file, or stand in the line itself: `{"table": {"columns": [...], "rows": [[...], ...]}, "turns": ...}`. A turn
 gives its answer as values (`answer`: texts, numbers, true or false; an empty list says that there is none), as `cells`, as both if
-they agree, which means the cells, or not at all; a turn that `denota ask --json` printed will do. A line may carry an `id` and an
-`annotator`; further keys beside `turns` are free for notes, but in a turn they are refused, since a misspelt `answer` would otherwise
-be lost without a word.
+they agree, which means the cells, or not at all; a turn that `denota ask --json` printed will do, its typed `values` before its texts.
+A line may carry an `id` and an `annotator`; further keys beside `turns` are free for notes, but in a turn they are refused, since a
+misspelt `answer` would otherwise be lost without a word.
 """
 
 from __future__ import annotations
@@ -267,6 +267,8 @@ def _answer(turn: dict[str, Any], index: CellIndex) -> Answer | None:
         _check_items(items)
     if turn.get("kind") in _UNANSWERED:
         return None
+    if turn.get("values"):
+        return Values(_typed(turn["values"]))
     if pairs is None or turn.get("kind", "cells") != "cells":
         return None if items is None else Values(tuple(map(_item, items)))
     cells = _cells(pairs, index.table)
@@ -278,19 +280,32 @@ def _answer(turn: dict[str, Any], index: CellIndex) -> Answer | None:
     return Cells(cells)
 
 
+def _typed(values: Any) -> tuple[Item, ...]:
+    """Return the values of a printed turn, which say more than its texts: a group stands before its value."""
+    listed = values if isinstance(values, list) else []
+    items = [item for value in listed for item in (value if isinstance(value, list) else [value])]
+    items = ["nan" if item is None else item for item in items]  # nothing to compute in a group
+    if not items:
+        raise DataError(
+            '"values" must be a list of texts and numbers, or of groups with their value'
+        )
+    _check_items(items, "values")
+    return tuple(map(_item, items))
+
+
 def _item(given: str | int | float | bool) -> Item:
     return given if isinstance(given, str | bool) else float(given)
 
 
-def _check_items(items: Any) -> None:
+def _check_items(items: Any, key: str = "answer") -> None:
     if not isinstance(items, list) or not all(isinstance(i, str | int | float) for i in items):
-        raise DataError('"answer" must be a list of texts and numbers like ["Oslo", 12]')
+        raise DataError(f'"{key}" must be a list of texts and numbers like ["Oslo", 12]')
     for item in items:
         if isinstance(item, str):
-            _encodable(item, "answer")
+            _encodable(item, key)
         elif isinstance(item, int) and abs(item) > _LARGEST:
             raise DataError(
-                f'{_shorten(item)} in "answer" is too large a number; write it as a text'
+                f'{_shorten(item)} in "{key}" is too large a number; write it as a text'
             )
 
 

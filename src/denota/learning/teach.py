@@ -1,8 +1,8 @@
-"""Teaching: the generalized update on a few examples that a person gives by pointing at the right cells.
+"""Teaching: the generalized update on a few examples that a person gives by the right cells or values.
 
     ΔW = rate Σ_l Σ_y c_l(y) features(y) ⊗ φ(x_l)        Eq. 9 for the weights of `model.memory`, whose gradient of s(y) is features(y) ⊗ φ(x)
 
-c comes from the same intensity w and competing distribution q that the parser was trained with (MAVER for the default one), over K as the search finds it: programs that give the cells, chosen under the shaped
+c comes from the same intensity w and competing distribution q that the parser was trained with (MAVER for the default one), over K as the search finds it: programs that give the answer, chosen under the shaped
 policy, and the highest-scoring others. Lessons of a table are learnt together, with questions whose answers were left as they were, so that what was right stays right. L lessons, K programs, D dimensions.
 """
 
@@ -31,12 +31,12 @@ MARGIN: Final = 2.0
 ROUNDS: Final = 20
 """Passes over a table's lessons; fewer if nothing violates the margin any more."""
 CONSISTENT: Final = 60
-"""Programs of K that give the taught cells, at most."""
+"""Programs of K that give the taught answer, at most."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A question with the programs that might be meant, and which of them give the right cells."""
+    """A question with the programs that might be meant, and which of them give the right answer."""
 
     asked: Vector  #: (D,) φ(x)
     programs: tuple[Program, ...]
@@ -47,22 +47,22 @@ class Lesson:
     rewards: NDArray[np.float64]  #: (K,)
     critique: NDArray[np.float64]  #: (K,)
     consistent: int
-    """How many of the programs give the right cells."""
+    """How many of the programs give the right answer."""
     chosen: int | None = None
     """The place of the one that the person said is meant."""
 
     @property
     def readings(self) -> tuple[Program, ...]:
-        """The programs that give the right cells, best first."""
+        """The programs that give the right answer, best first."""
         return self.programs[: self.consistent]
 
 
 def lesson_of(parser: Parser, question: Prepared, program: str | None = None) -> Lesson:
-    """Return a lesson: search for programs that give the right cells, and for their rivals.
+    """Return a lesson: search for programs that give the right answer, and for their rivals.
 
     Args:
         parser: what is taught.
-        question: with its right cells.
+        question: with its right answer.
         program: as written, what the person said is meant.
     """
     assert question.rewards is not None
@@ -129,7 +129,7 @@ def _coefficients(
 ) -> NDArray[np.float64]:
     """(K,) c(y) of the configured update.
 
-    Other ways to the same cells are no rivals, for to lower them would teach nothing; unless the person said which way is meant: then they are half right.
+    Other ways to the same answer are no rivals, for to lower them would teach nothing; unless the person said which way is meant: then they are half right.
     """
     rewards, others = lesson.rewards, lesson.rewards < 1
     if lesson.chosen is not None:

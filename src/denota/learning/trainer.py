@@ -110,7 +110,7 @@ class Training:
         for first in range(0, len(order), size):
             examples = [learnt[i] for i in order[first : first + size]]
             ready = [
-                self.preparer(e.question, previous[key_of(e.question)], e.cells) for e in examples
+                self.preparer(e.question, previous[key_of(e.question)], e.answer) for e in examples
             ]
             self.lap("gather")
             loss = self._step(examples, ready, rng.random(len(examples)))

@@ -2,7 +2,7 @@
 
     s(y | x) = log p(y | x) + Σ_f W_f · φ(x)     over the features f of the program y
 
-φ(x) is what the encoder makes of the question, and W is 0 until something is taught. A feature is a part of a program (the column it selects, a test, a value) or its answer, so a paraphrase of a taught question,
+φ(x) is what the encoder makes of the question, and W is 0 until something is taught. A feature is a part of a program (the column it selects, a test, a value, what it computes) or its answer, so a paraphrase of a taught question,
 whose φ is near, leans to the same. Weights belong to the tables of one header: what is taught of a table leaves all others as they are. W is kept as it was learnt, a sum over lessons, W_f = Σ_l a_lf φ(x_l). L lessons, D dimensions.
 """
 
@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.tree import Program, Value, Word
+from denota.programs.operators import SCOPES
+from denota.programs.tree import Name, Program, Test, Value, Word, tests_of
 from denota.search.prepare import Prepared
 from denota.tables.table import Table
 
@@ -67,7 +68,10 @@ def header_of(table: Table) -> str:
 def features_of(question: Prepared, number: int) -> tuple[str, ...]:
     """Return what weights belong to in a program of a question: its parts, and its answer, which a paraphrase would share whatever its parts."""
     rows, cells = question.answer_digests(number)
-    return (*parts_of(question.space.program(number)), f"rows {rows}", f"cells {cells}")
+    program = question.space.program(number)
+    computed = " ".join(filter(None, (program.compare, program.aggregate)))
+    answer = f"{computed} of {cells}" if computed else f"cells {cells}"
+    return (*parts_of(program), f"rows {rows}", answer)
 
 
 def parts_of(program: Program) -> tuple[str, ...]:
@@ -76,17 +80,35 @@ def parts_of(program: Program) -> tuple[str, ...]:
     >>> from denota.programs.text import parse_program
     >>> parts_of(parse_program("SELECT City WHERE People > 50"))
     ('scope table', 'select City', 'operator greater', 'where People', 'test People greater')
+    >>> parts_of(parse_program("COUNT (ROWS WHERE People > 50 THEN NEXT ROW)"))[-3:]
+    ('step then_next_row', 'step None then_next_row', 'compute count')
     """
     found = [f"scope {program.scope}"]
-    found += [f"select {name}" for name in program.columns] or ["select as before"]
+    follows = SCOPES[program.scope].follows
+    found += [f"select {name}" for name in program.columns] or [
+        "select as before" if follows else "select rows"
+    ]
     if program.where is None:
         found.append("all rows")
-    for test in program.tests:
-        found += [f"operator {test.operator}", f"where {test.column}"]
-        found.append(f"test {test.column} {test.operator}")
-        if isinstance(test.argument, Value | Word):
-            found.append(f"test {test.column} {test.operator} {test.argument.text}")
+    for test in tests_of(program.where):
+        found += [f"operator {test.operator}", f"where {test.column}", *_as_tested(test, "test")]
+    for test in tests_of(program.versus):
+        found += ["versus", *_as_tested(test, "versus")]
+    if program.then is not None:
+        found += [f"step {program.then.operator}", *_as_tested(program.then, "step")]
+    if program.aggregate is not None:
+        found.append(f"compute {program.aggregate}")
+    if program.compare is not None:
+        found.append(f"compare {program.compare}")
     return tuple(found)
+
+
+def _as_tested(test: Test, role: str) -> list[str]:
+    """A test as a whole, without its argument and with it."""
+    whole = f"{role} {test.column} {test.operator}"
+    if isinstance(test.argument, Value | Word | Name):
+        return [whole, f"{whole} {test.argument.text}"]
+    return [whole]
 
 
 def situated(vector: Vector, follows: bool) -> Vector:

@@ -1,4 +1,4 @@
-"""docs/teaching.md: teaching by pointing at cells, and what it brings; figures from results/teaching/, which `benchmarks/teaching.py` writes.
+"""docs/teaching.md: teaching by the right cells or values, and what it brings; figures from results/teaching/, which `benchmarks/teaching.py` writes.
 
 Usage: python -m denota.reports.teaching [--results DIR] [--docs DIR]
 """
@@ -14,15 +14,15 @@ from denota.reports.reproduction import table
 
 _TOP: Final = """# Teaching
 
-A wrong answer is corrected by pointing at the right cells, and the parser learns from that: at once, and for questions that are put otherwise as well.
+A wrong answer is corrected by pointing at the right cells or by saying the right values, and the parser learns from that: at once, and for questions that are put otherwise as well.
 
 | where | how |
 | --- | --- |
-| page | "Not right?" under an answer, click the right cells, rows or columns (or use the keyboard), Teach; it says which reading it took, and offers others that give the same cells |
-| terminal | `:teach Oslo, Bergen` or `:teach 0:1, 2:1` (row:column, counted from 0) after an answer; `:1` `:2` `:3` take another reading, `:teach none` none of them; `:unteach` |
-| Python | `chat.teach(turn, cells)`, `chat.unteach()` |
-| REST | `POST /api/sessions/{id}/teach`, `/unteach`, `GET .../lessons` |
-| file | `denota teach MODEL FILE.jsonl` |
+| page | "Not right?" under an answer, click the right cells, rows or columns (or use the keyboard), or type the right answer, semicolons between several; Teach; it says which reading it took, and offers others that give the same |
+| terminal | `:teach Oslo, Bergen`, `:teach 4` or `:teach 0:1, 2:1` (row:column, counted from 0) after an answer; `:1` `:2` `:3` take another reading, `:teach none` none of them; `:unteach` |
+| Python | `chat.teach(turn, cells)` or `chat.teach(turn, values=[4])`, `chat.unteach()` |
+| REST | `POST /api/sessions/{id}/teach` with `cells` or `values`, `/unteach`, `GET .../lessons` |
+| file | `denota teach MODEL FILE.jsonl`, each turn with `cells` or an `answer`; a line for every turn that is kept and not learnt |
 
 ```python
 import denota
@@ -38,17 +38,18 @@ print(parser.ask("examples/expeditions.csv", "and the hands of 1899-00?").answer
 
 ## What is learnt, and how
 
-The cells are an answer without a program, as in the data that the parser was trained on. So the search finds programs that give just these cells, ranked under the shaped policy, and the same update as in training (MAVER for the default model) raises the
+The answer comes without a program, as in the data that the parser was trained on. So the search finds programs that give just these cells, or any that give these values, be it a lookup, a count or a sum, ranked under the shaped policy, and the same update as in training (MAVER for the default model) raises the
 reference over whatever does not give them. What moves are weights of the table's own, beside the trained ones (`model/memory.py`, `learning/teach.py`):
 
 ```text
-s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, its rows, its cells;  φ(x): what the encoder makes of the question, first or follow-up
+s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, what it computes among them, its rows, its answer;  φ(x): what the encoder makes of the question, first or follow-up
 ```
 
 W is 0 until something is taught of tables with the same columns; other tables are left exactly as they are. All lessons of a table are learnt together, with answers that people left as they were (they asked on), so that what was right
 stays right; unless such an answer is about much the same as a lesson, and was rather overlooked. Fine-tuning the trained weights on single lessons was tried first and made later answers worse, on the same table and on others, however small the steps were.
 
-- If no program gives the cells, the correction stands in the conversation, is kept in the log for later, and that is said.
+- If no program of the parser's language gives the answer, the correction stands in the conversation, is kept in the log for later, and that is said.
+- The default model picks cells, and rules count and add up for it. So a value that such a rule computed is kept and not learnt: point at the cells that should have been counted. A parser whose language computes (`full`) learns it.
 - A lesson that says otherwise than an earlier one about the same question is pointed out; the newer counts.
 - `None of these` keeps the lesson without learning it.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Collection
 from importlib.resources import files
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from fastapi_offline import FastAPIOffline
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Strict as Strictly
 
 import denota
 from denota.app.chat import LONGEST, Reading
@@ -35,6 +36,14 @@ class Strict(BaseModel):
     """A body whose types are taken as they are: `false` is no number."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
+
+
+Pointed = Annotated[tuple[int, int], Strictly(False)]
+"""A cell; JSON has lists where Python has tuples."""
+Told = Annotated[str, Field(max_length=LONGEST)] | bool | int | float
+"""One value of an answer."""
+Group = Annotated[tuple[str, Told], Strictly(False)]
+"""A group and its value."""
 
 
 class NewSession(Strict):
@@ -68,15 +77,21 @@ class Wanted(Strict):
 
 
 class Pointing(Strict):
-    """The right cells of a turn."""
+    """The right answer of a turn: its cells or its values, one of the two."""
 
     turn: int = Field(ge=0, le=10_000)
-    cells: list[tuple[int, int]] = Field(min_length=1, max_length=200_000)
+    cells: list[Pointed] | None = Field(None, min_length=1, max_length=200_000)
     """`[row, column]` each."""
+    values: list[Told | Group] | None = Field(None, min_length=1, max_length=20_000)
+    """Texts, numbers, true or false, or `[group, value]` each."""
     program: str | None = Field(None, max_length=20_000)
     """Which of the readings is meant; the best if null, none of them if empty."""
 
-    model_config = ConfigDict(strict=False, extra="forbid")
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Pointing:
+        if (self.cells is None) == (self.values is None):
+            raise ValueError("give cells or values, one of the two")
+        return self
 
 
 class ColumnInfo(BaseModel):
@@ -92,14 +107,21 @@ class TurnInfo(BaseModel):
     """A question and its answer; a question that cannot be answered has no program, and the explanation says why."""
 
     question: str
+    kind: Literal["cells", "value", "groups", "none", "declined"]
+    """What the answer is: cells, values, a value for each group, that there is none, or that there is no answer."""
     answer: list[str]
+    """As texts; of groups `group: value`, of yes and no the words."""
+    values: list[str | bool | int | float | tuple[str, str | bool | int | float | None]]
+    """What was computed: numbers, true or false, texts, or `[group, value]` each; empty where the answer is cells."""
     cells: list[tuple[int, int]]
-    """`[row, column]` each, row 0 the first after the header; of a computed value, the cells it is computed of."""
+    """`[row, column]` each, row 0 the first after the header; of values, the cells they come from."""
     program: str
     sql: str
     explanation: str
     confidence: float
     sure: bool
+    reason: str
+    """Why it was declined."""
 
 
 class ReadingInfo(TurnInfo):
@@ -114,7 +136,7 @@ class TaughtInfo(BaseModel):
 
     turn: TurnInfo
     readings: list[TurnInfo]
-    """The best readings that give the cells."""
+    """The best readings that give the answer."""
     learnt: bool
     said: str
     contradicts: str | None
@@ -134,6 +156,9 @@ class LessonInfo(BaseModel):
     program: str
     learnt: bool
     cells: int
+    """How many were pointed at."""
+    values: list[str | bool | int | float] | None
+    """What was said to be right, where no cells were pointed at."""
 
 
 class SessionInfo(BaseModel):
@@ -307,10 +332,10 @@ def _teaching(service: Service, person: Callable[[Request], str]) -> APIRouter:
 
     @api.post("/teach", response_model=TaughtInfo)
     def teach(id: Id, body: Pointing, request: Request) -> dict[str, Any]:
-        """Say which cells are the right answer to a question; what was asked after it is dropped."""
+        """Say which cells or values are the right answer to a question; what was asked after it is dropped."""
         live = service.get(id)
         turn, taught, readings = service.teach(
-            live, body.turn, body.cells, body.program, person(request)
+            live, body.turn, body.cells, body.program, person(request), body.values
         )
         return {
             "turn": turn.as_json(),

@@ -19,8 +19,9 @@ from denota import sample
 from denota.app.chat import LONGEST, Chat, Reading
 from denota.app.lessons import TeachingLog
 from denota.app.rating import RatedProgram, rate
-from denota.app.run import Turn
+from denota.app.run import Turn, plain_number
 from denota.app.teacher import Taught, Teacher
+from denota.app.typed import Given
 from denota.app.web.store import Asked, SessionStore
 from denota.app.web.workers import Workers
 from denota.data.example import Question
@@ -154,7 +155,12 @@ class Service:
         for asked in saved.turns:
             try:
                 chat.recall(
-                    asked.question, asked.program, asked.confidence, asked.sure, asked.cells
+                    asked.question,
+                    asked.program,
+                    asked.confidence,
+                    asked.sure,
+                    asked.cells,
+                    asked.values,
                 )
             except ProgramError:  # of a version with another language
                 break
@@ -187,8 +193,10 @@ class Service:
         if live.gone:
             raise DataError("there is no such session; begin a new one")
         place = len(live.chat.turns) - 1
-        cells = turn.cells if turn.cells and not turn.program else None
-        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure, cells)
+        corrected = not turn.program and not turn.declined
+        cells = turn.cells if corrected and turn.cells else None
+        values = turn.items if corrected and not turn.cells else None
+        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure, cells, values)
         self.store.put(live.id, place, asked)
 
     def readings(self, live: Live, count: int = 5) -> tuple[Reading, ...]:
@@ -207,14 +215,15 @@ class Service:
         self,
         live: Live,
         place: int,
-        cells: Sequence[tuple[int, int]],
+        cells: Sequence[tuple[int, int]] | None,
         program: str | None,
         person: str,
+        values: Sequence[Given] | None = None,
     ) -> tuple[Turn, Taught, tuple[Turn, ...]]:
-        """Learn which cells answer a question; return its turn now, what came of the lesson, and the readings that give the cells."""
+        """Learn which cells or values answer a question; return its turn now, what came of the lesson, and the readings that give them."""
         with live.lock:
             live.chat.person = person
-            taught = live.chat.teach(place, cells, program)
+            taught = live.chat.teach(place, cells, program, values)
             turn = live.chat.turns[-1]
             self._save(live, turn)
             return turn, taught, live.chat.told_as(taught.readings)
@@ -230,9 +239,18 @@ class Service:
         found = []
         for record, program in self.teacher.lessons(person):
             assert record.pointed is not None
-            cells = len(record.pointed.cells)
-            told = {"question": record.pointed.question, "program": program}
-            found.append({**told, "learnt": bool(program), "cells": cells})
+            pointed = record.pointed
+            found.append(
+                {
+                    "question": pointed.question,
+                    "program": program,
+                    "learnt": bool(program),
+                    "cells": len(pointed.cells),
+                    "values": None
+                    if pointed.values is None
+                    else [plain_number(value) for value in pointed.values],
+                }
+            )
         return found
 
     def undo(self, live: Live) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from denota.data.answer import Item
 from denota.errors import DataError
 from denota.tables.table import Cell
 
@@ -26,7 +27,7 @@ SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, content TEXT NOT NULL, touched REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS turns (
     session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-    question TEXT NOT NULL, program TEXT NOT NULL, confidence REAL NOT NULL, sure INTEGER NOT NULL, cells TEXT,
+    question TEXT NOT NULL, program TEXT NOT NULL, confidence REAL NOT NULL, sure INTEGER NOT NULL, cells TEXT, told TEXT,
     PRIMARY KEY (session, place)
 );
 CREATE INDEX IF NOT EXISTS sessions_by_touch ON sessions (touched);
@@ -43,6 +44,8 @@ class Asked:
     sure: bool
     cells: tuple[Cell, ...] | None = None
     """That were pointed at, if no program gives them."""
+    values: tuple[Item, ...] | None = None
+    """That were said to be right, likewise."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,10 @@ class SessionStore:
                 self._connection.execute(f"PRAGMA {pragma}")
             self._connection.executescript(SCHEMA)
             columns = self._connection.execute("SELECT name FROM pragma_table_info('turns')")
-            if ("cells",) not in columns.fetchall():  # a file of before there was teaching
-                self._connection.execute("ALTER TABLE turns ADD COLUMN cells TEXT")
+            there = {name for (name,) in columns.fetchall()}
+            for column in ("cells", "told"):  # a file of before cells, or values, were taught
+                if column not in there:
+                    self._connection.execute(f"ALTER TABLE turns ADD COLUMN {column} TEXT")
         except (OSError, sqlite3.Error) as error:
             raise DataError(
                 f"sessions cannot be kept in {path}: {error}; name another file with --sessions"
@@ -108,7 +113,7 @@ class SessionStore:
             if found is None:
                 raise DataError("there is no such session; begin a new one")
             turns = self._connection.execute(
-                "SELECT question, program, confidence, sure, cells FROM turns WHERE session = ? ORDER BY place",
+                "SELECT question, program, confidence, sure, cells, told FROM turns WHERE session = ? ORDER BY place",
                 (id_,),
             ).fetchall()
         return Saved(id_, found[0], tuple(_asked(*turn) for turn in turns))
@@ -118,8 +123,12 @@ class SessionStore:
         with self._writing() as to:
             to.execute("DELETE FROM turns WHERE session = ? AND place >= ?", (id_, place))
             cells = None if asked.cells is None else json.dumps(asked.cells)
-            values = (id_, place, asked.question, asked.program, asked.confidence, asked.sure)
-            to.execute("INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?)", (*values, cells))
+            told = None if asked.values is None else json.dumps(asked.values)
+            own = (id_, place, asked.question, asked.program, asked.confidence, asked.sure)
+            to.execute(
+                "INSERT INTO turns (session, place, question, program, confidence, sure, cells, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*own, cells, told),
+            )
             to.execute("UPDATE sessions SET touched = ? WHERE id = ?", (time.time(), id_))
 
     def cut(self, id_: str, place: int) -> None:
@@ -152,6 +161,14 @@ class SessionStore:
                 raise
 
 
-def _asked(question: str, program: str, confidence: float, sure: int, cells: str | None) -> Asked:
+def _asked(
+    question: str,
+    program: str,
+    confidence: float,
+    sure: int,
+    cells: str | None,
+    told: str | None,
+) -> Asked:
     pointed = None if cells is None else tuple((row, column) for row, column in json.loads(cells))
-    return Asked(question, program, confidence, bool(sure), pointed)
+    values = None if told is None else tuple(json.loads(told))
+    return Asked(question, program, confidence, bool(sure), pointed, values)

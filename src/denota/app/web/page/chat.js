@@ -7,6 +7,7 @@ import { announce, attempt, fail } from "./notices.js";
 import { remember } from "./recent.js";
 import { firstQuestions, isComputed, nextQuestions } from "./suggestions.js";
 import { bring, mark, preview } from "./table.js";
+import { shownAnswer, shownValue } from "./values.js";
 import { leaveTeaching, sendLesson, startTeaching } from "./teach.js";
 
 const AT_FIRST = 12; // answers shown before all are asked for
@@ -174,7 +175,7 @@ function alone(action) {
 
 const relearn = alone(async (number, before, program) => {
   const asked = session;
-  const lesson = await sendLesson(session, number, before.cells, program);
+  const lesson = await sendLesson(session, number, before.right, program);
   if (asked === session) learn(number, inOrderOf(before, lesson));
 });
 
@@ -209,7 +210,7 @@ function retire(item) {
 
 function tell(turn) {
   const doubt = turn.sure || !turn.program ? "" : " I am not sure.";
-  const answer = turn.program ? `Answer: ${turn.answer.slice(0, 5).map(visible).join(", ") || "nothing"}. ` : "";
+  const answer = turn.program ? `Answer: ${shownAnswer(turn).slice(0, 5).map(visible).join(", ") || "nothing"}. ` : "";
   announce(`${answer}${visible(turn.explanation)}${doubt}`);
 }
 
@@ -219,7 +220,7 @@ function turnItem(turn, number) {
   const isLast = number === session.turns.length - 1;
   const asked = make("h3", { className: "asked" },
     make("button", { text: visible(turn.question), title: "Show its cells in the table", "aria-pressed": "false", on: { click: () => show(number) } }));
-  const isDeclined = !turn.program && !turn.cells.length;
+  const isDeclined = turn.kind === "declined";
   const item = make("li", { className: isDeclined ? "turn declined" : "turn" }, asked);
   const actions = make("p", { className: "actions" });
   const csv = () => make("a", { className: "link", text: "CSV", "aria-label": "This answer as CSV", href: of(session, `/answer.csv?turn=${number}`), download: "answer.csv" });
@@ -239,7 +240,7 @@ function turnItem(turn, number) {
     actions.append(csv());
   }
   actions.append(make("button", {
-    className: "link wrong", text: isDeclined ? "Show it the right cells" : "Not right?", title: "Click the right cells in the table", on: { click: () => correct(number) },
+    className: "link wrong", text: isDeclined ? "Show it the right answer" : "Not right?", title: "Click the right cells in the table, or type the answer", on: { click: () => correct(number) },
   }));
   if (isLast && (turn.program || isDeclined) && !turn.lesson) addReadings(item, actions, turn);
   if (isLast && turn.lesson && turn.lesson === taught) {
@@ -267,8 +268,12 @@ function answerOf(turn, number) {
   const box = make("p", { className: "answer" });
   if (!turn.answer.length) {
     box.append(make("span", { className: "none", text: "Nothing in the table fits." }));
+  } else if (turn.kind === "groups") {
+    return groupsOf(turn);
   } else if (isComputed(turn)) {
-    box.append(make("strong", { className: "value", text: visible(turn.answer[0]) }), make("span", { className: "fine", text: `from ${counted(turn.cells.length, "cell")}` }));
+    const from = turn.program ? [make("span", { className: "fine", text: `from ${counted(turn.cells.length, "cell")}` })] : [];
+    box.append(make("strong", { className: "value", text: shownAnswer(turn).slice(0, AT_FIRST).map(visible).join(", ") }), ...from);
+    if (turn.values.length > AT_FIRST) box.append(make("span", { className: "fine", text: `and ${counted(turn.values.length - AT_FIRST, "more", "more")}; the CSV has all of them.` }));
   } else {
     const answers = lines(turn);
     const button = ({ text, cell }) => make("button", {
@@ -287,6 +292,22 @@ function answerOf(turn, number) {
       box.append(more);
     }
   }
+  return box;
+}
+
+// A value for each group, as a small table.
+function groupsOf(turn) {
+  const line = ([group, value]) => make("tr", {}, make("th", { scope: "row", text: visible(group) }), make("td", { text: visible(shownValue(value)) }));
+  const body = make("tbody", {}, ...turn.values.slice(0, AT_FIRST).map(line));
+  const box = make("div", { className: "answer" }, make("table", { className: "groups", "aria-label": "A value for each group" }, body));
+  const rest = turn.values.slice(AT_FIRST, 500);
+  if (!rest.length) return box;
+  const more = make("button", { className: "link", text: `and ${(turn.values.length - AT_FIRST).toLocaleString("en")} more` });
+  more.addEventListener("click", () => {
+    body.append(...rest.map(line));
+    more.replaceWith(turn.values.length > 500 ? make("span", { className: "fine", text: "The CSV has all of them." }) : "");
+  });
+  box.append(more);
   return box;
 }
 
@@ -360,7 +381,7 @@ async function toggleReadings(turn, others, box) {
 
 function readingItem(one, turn) {
   const isTaken = one.program === turn.program;
-  const gives = one.answer.slice(0, 4).map((text) => visible(text) || "(empty)").join(" · ") + (one.answer.length > 4 ? ` and ${one.answer.length - 4} more` : "");
+  const gives = shownAnswer(one).slice(0, 4).map((text) => visible(text) || "(empty)").join(" · ") + (one.answer.length > 4 ? ` and ${one.answer.length - 4} more` : "");
   const button = make("button", { className: "reading", "aria-pressed": String(isTaken) },
     make("span", { text: visible(one.explanation) }), make("span", { className: "gives", text: gives || "nothing" }));
   const look = () => preview(one.cells, isComputed(one));

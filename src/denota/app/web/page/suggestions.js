@@ -35,9 +35,9 @@ export function nextQuestions(session, rows) {
   return others.slice(0, 2).map(({ words, time }) => (time && PARTICIPLE.test(words) ? `when was it ${words}?` : `what is its ${words}?`));
 }
 
-// An answer that is one value computed from its cells, rather than the cells themselves.
+// An answer that is values computed from its cells, rather than the cells themselves.
 export function isComputed(turn) {
-  return Boolean(turn.program) && turn.answer.length === 1 && (turn.cells.length !== 1 || /^(COUNT|SUM|AVERAGE)\b/.test(turn.program));
+  return turn.kind === "value" || turn.kind === "groups";
 }
 
 function described(session, rows) {

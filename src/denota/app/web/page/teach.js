@@ -1,9 +1,10 @@
-// Teaching: a person clicks the cells that a question should have been answered with.
+// Teaching: a person clicks the cells that a question should have been answered with, or types the answer.
 
 import { call, of } from "./api.js";
 import { $, counted, visible } from "./dom.js";
 import { announce, attempt } from "./notices.js";
 import { clearPicked, MOST, pickedCells, startPicking, stopPicking } from "./picking.js";
+import { typedValues } from "./values.js";
 
 let teaching = null; // { session, number, note, count, hidden, onTaught, onCancelled }
 let isSending = false;
@@ -25,6 +26,7 @@ export async function startTeaching(session, number, { onTaught, onCancelled }) 
   document.body.classList.add("teaching");
   $("chat").inert = true;
   $("teaching").hidden = false;
+  $("typed").value = "";
   $("teaching-question").textContent = `“${visible(question)}”`;
   show(first.length);
   announce(`Select the right cells for ${visible(question)}. Arrow keys move, Space selects, Enter teaches, Escape cancels. ${counted(first.length, "cell")} selected`);
@@ -49,21 +51,27 @@ export function cancelTeaching() {
   return true;
 }
 
-// Teach the cells of a turn, or take another reading of them: "" is none of those there are.
-export async function sendLesson(session, number, cells, program = null) {
-  const lesson = await call(of(session, "/teach"), { turn: number, cells, program });
-  return { ...lesson, cells, isNone: program === "" };
+// Teach what is right of a turn, { cells } or { values }, or take another reading of it: "" is none of those there are.
+export async function sendLesson(session, number, right, program = null) {
+  const lesson = await call(of(session, "/teach"), { turn: number, ...right, program });
+  return { ...lesson, right, isNone: program === "" };
+}
+
+// What a person says is right: what they typed, or else the cells they clicked.
+function rightAnswer() {
+  const values = typedValues($("typed").value);
+  return values.length ? { values } : { cells: pickedCells() };
 }
 
 const teach = attempt(async () => {
   if (!teaching || isSending) return;
-  const cells = pickedCells();
-  if (!cells.length) return;
+  const right = rightAnswer();
+  if (right.cells && !right.cells.length) return;
   const mine = teaching;
   isSending = true;
   show();
   try {
-    const lesson = await sendLesson(mine.session, mine.number, cells);
+    const lesson = await sendLesson(mine.session, mine.number, right);
     if (mine !== teaching) return;
     isSending = false;
     leaveTeaching();
@@ -79,14 +87,21 @@ function show(count = teaching.count, hidden = teaching.hidden) {
   Object.assign(teaching, { count, hidden });
   $("picked").textContent = counted(count, "cell");
   $("teach").textContent = isSending ? "Teaching…" : "Teach";
-  $("teach").disabled = !count || isSending;
+  const isTyped = typedValues($("typed").value).length > 0;
+  $("teach").disabled = (!count && !isTyped) || isSending;
   $("clear").disabled = !count || isSending;
-  const note = [hidden ? `${hidden.toLocaleString("en")} of them hidden by the search.` : "", teaching.note].filter(Boolean).join(" ");
+  const note = [isTyped ? "The typed answer counts, not the cells." : "", hidden ? `${hidden.toLocaleString("en")} of them hidden by the search.` : "", teaching.note].filter(Boolean).join(" ");
   $("teaching-note").textContent = note;
   $("teaching-note").hidden = !note;
 }
 
 $("teach").addEventListener("click", () => teach());
+$("typed").addEventListener("input", () => { if (teaching) show(); });
+$("typed").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault();
+  teach();
+});
 $("cancel").addEventListener("click", cancelTeaching);
 $("clear").addEventListener("click", () => {
   clearPicked();
