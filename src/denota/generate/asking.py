@@ -40,7 +40,12 @@ def ask(
     """Put together a question that selects columns of its own."""
     if said is None or not rows:
         return None
-    program = Program(tuple(c.name for c in columns), scope, drawn.condition if drawn else None)
+    program = Program(
+        tuple(c.name for c in columns),
+        scope,
+        drawn.condition if drawn else None,
+        then=drawn.then if drawn else None,
+    )
     return Asked(
         program, Denotation(rows, tuple(c.position for c in columns)), *said, columns, drawn
     )

@@ -79,6 +79,6 @@ def _condition(scene: Scene, rows: Rows, columns: Columns) -> Drawn | None:
         and subject in scene.testable["equal"]
         and point < 0.4
     ):
-        operator = "or" if "or" in scene.language and scene.chance(0.15) else "equal"
+        operator = "or" if scene.joins_values and scene.chance(0.15) else "equal"
         return draw_operator(scene, operator, rows, only(scene, subject))
     return draw_condition(scene, rows, () if len(columns) > 3 else columns)
