@@ -31,6 +31,8 @@ class Asked:
         """Whether some cell of the answer has a value, or cells without one were asked for."""
         if self.drawn is not None and self.drawn.operator == "is_empty":
             return True
+        if self.answer.values is not None or not self.answer.rows:
+            return True
         return any(not column.missing[row] for row in self.answer.rows for column in self.columns)
 
 
