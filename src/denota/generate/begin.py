@@ -8,6 +8,7 @@ from denota.generate.draw import draw_condition, draw_operator
 from denota.generate.phrase import Columns
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
+from denota.programs.tree import And, Or
 
 
 def begin(scene: Scene) -> Asked | None:
@@ -24,6 +25,8 @@ def begin(scene: Scene) -> Asked | None:
     drawn = _condition(scene, rows, columns)
     if drawn is None or not leaves_totals_out(scene, drawn):
         return None
+    if len(columns) > 1 and isinstance(drawn.condition, And | Or) and "then" in scene.language:
+        return None  # a language with steps has several columns only with one condition
     if every:
         said = phrase.everything(scene, drawn)
     else:

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from denota.generate.inflect import with_article
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
+from denota.generate.slots import column_slots
 from denota.programs.lexicon import words_of
 
 
+def value_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
+    """Return the slots for a column whose values are compared: its names, its comparatives, and {amount} or {time} by what it holds."""
+    slots = column_slots(scene, column, operator) | comparatives(scene, column, operator)
+    name = "time" if column.is_time else "amount"
+    slots |= {name: slots["column"], f"a_{name}": slots["a_column"]}
+    if column.unit == "year":
+        slots["years"] = "years"
+    return slots
+
+
 def comparatives(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
-    """Return the slots {higher} and {lesser} of the column's values, {taller} and {shorter} of what has them, {more} and {fewer} of what they count.
+    """Return the slots {higher} and {lesser} of the column's values, {a_higher} and {a_lesser}, {taller} and {shorter} of what has them.
 
     Only words that call for the operator are taken, unless it has none of its own.
     """
@@ -19,8 +31,10 @@ def comparatives(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
     slots = {}
     if fitting := [word for word in high if not called or word in called]:
         slots["higher"] = scene.pick(fitting)
+        slots["a_higher"] = with_article(slots["higher"])
     if fitting := [word for word in low if not called or word in called]:
         slots["lesser"] = scene.pick(fitting)
+        slots["a_lesser"] = with_article(slots["lesser"])
     family = column.naming.family
     if family is not None and not scene.plain and scene.profile.families[family.name] == 1:
         for slot, name in (("taller", "taller"), ("shorter", "lower")):
@@ -47,6 +61,7 @@ def comparable(column: ColumnProfile, other: ColumnProfile) -> bool:
         and is_measured(column)
         and is_measured(other)
         and (column.kind, column.unit, column.is_time) == (other.kind, other.unit, other.is_time)
+        and column.naming.family is other.naming.family
         and column.name != other.name
     )
 

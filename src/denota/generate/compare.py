@@ -10,7 +10,7 @@ from typing import Final
 from denota.generate import phrase
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
-from denota.generate.comparatives import comparable, comparatives, is_measured
+from denota.generate.comparatives import comparable, is_measured, value_slots
 from denota.generate.draw import draw_filter
 from denota.generate.group import adds_up
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
@@ -30,7 +30,7 @@ def compare_rows(scene: Scene) -> Asked | None:
     right = named_row(scene, rows, (left.row,)) if left is not None else None
     if not columns or left is None or right is None or not _apart(left, right):
         return None
-    column = scene.pick(columns)
+    column = scene.one_of({c: 2.5 if c.is_time else 1.0 for c in columns})
     operators = [name for name in _operators(scene) if _fits(name, column)]
     one, two = column.order[left.row], column.order[right.row]
     if not operators or one is None or two is None or one == two:
@@ -39,7 +39,10 @@ def compare_rows(scene: Scene) -> Asked | None:
     aggregate = "day" if column.kind == "date" else "sum"
     if aggregate == "day" and not all(_whole(column, side.row) for side in (left, right)):
         return None
-    slots = _value_slots(scene, column, operator) | _sides(scene, left.said, right.said, one > two)
+    slots = value_slots(scene, column, operator) | thing_slots(scene)
+    slots |= _sides(scene, left.said, right.said, one > two)
+    if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
+        slots["who"] = "who"
     form = "days" if aggregate == "day" and operator == "difference" else "rows"
     said = phrase.framed(scene, operator, form, slots)
     program = Program((column.name,), scope, left.test, aggregate, None, right.test, operator)
@@ -67,7 +70,7 @@ def compare_counts(scene: Scene) -> Asked | None:
     one, two = scene.rng.sample(usable, 2)
     if sizes[one] == sizes[two]:
         return None
-    operator = scene.pick(names)
+    operator = scene.one_of({name: WEIGHTS[name] for name in names})
     sides = [Test("equal", column.name, Value(column.texts[value])) for value in (one, two)]
     said_one, said_two = (guard(column.said[value][0]) for value in (one, two))
     slots = _sides(scene, said_one, said_two, sizes[one] > sizes[two]) | thing_slots(scene)
@@ -87,7 +90,7 @@ def compare_columns(scene: Scene) -> Asked | None:
     if not names or not pairs or "sum" not in scene.language:
         return None
     first, second = scene.pick(pairs)
-    operator = scene.pick(names)
+    operator = scene.one_of({name: WEIGHTS[name] for name in names})
     if not COMPARES[operator].ordered and first.position > second.position:
         first, second = second, first
     scope, rows = whole_table(scene)
@@ -166,23 +169,6 @@ def _apart(left: NamedRow, right: NamedRow) -> bool:
     """Say whether neither name is part of the other."""
     one, two = (side.said.strip("\x02\x03").lower() for side in (left, right))
     return one not in two and two not in one
-
-
-def _value_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
-    slots = column_slots(scene, column, operator) | comparatives(scene, column, operator)
-    slots |= thing_slots(scene)
-    for slot in ("participle", "counted"):
-        if slot in slots and not column.is_time and slot == "participle":
-            slots.pop(slot)
-    if column.is_time:
-        slots["time"] = slots["column"]
-        if column.unit == "year":
-            slots["years"] = "years"
-    else:
-        slots["amount"] = slots["column"]
-    if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
-        slots["who"] = "who"
-    return slots
 
 
 def _sides(scene: Scene, left: str, right: str, left_is_larger: bool) -> dict[str, str]:

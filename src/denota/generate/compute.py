@@ -21,7 +21,7 @@ def compute(scene: Scene, before: Asked | None) -> Asked | None:
         names = [name for name in names if name != "count_distinct"]
     if not names or (before is not None and before.answer.values is not None):
         return None
-    name = scene.pick(names)
+    name = scene.one_of({name: COMPUTED[name] for name in names})
     columns = [column for column in scene.profile.columns if _suits(scene, column, name)]
     if not columns:
         return None
@@ -67,4 +67,8 @@ def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:
     return column.kind == "number" and not named_by_number
 
 
-COMPUTED: Final = ("count", "sum", "average", "smallest", "largest", "count_distinct")
+COMPUTED: Final = {
+    **{"count": 4.0, "sum": 2.0, "average": 1.0, "smallest": 1.0, "largest": 1.0},
+    **{"count_distinct": 1.5},
+}
+"""How often each value is asked for."""

@@ -266,14 +266,14 @@ OFFERS: Final = {
     "same_value": Offer(
         0.0, _never, _repeats
     ),  # drawn by `follow.same`, which knows the answer before
-    "greater_column": Offer(3.0, _columns["greater_column"], _is_ordered),
-    "less_column": Offer(3.0, _columns["less_column"], _is_ordered),
-    "equal_column": Offer(3.0, _columns["equal_column"], _is_ordered),
+    "greater_column": Offer(7.0, _columns["greater_column"], _is_ordered),
+    "less_column": Offer(6.0, _columns["less_column"], _is_ordered),
+    "equal_column": Offer(6.0, _columns["equal_column"], _is_ordered),
 }
 """The operators on a column."""
 PLACES: Final = {"first": 1.5, "last": 1.5, "first_k": 1.5, "last_k": 1.5}
 """The weights of operators on the order of rows."""
-JOINED: Final = {"and": 8.0, "three": 2.5, "either": 4.0}
+JOINED: Final = {"and": 8.0, "three": 8.0, "either": 5.0}
 """The weights of several conditions at once."""
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}

@@ -37,7 +37,7 @@ def pick_group(scene: Scene) -> Asked | None:
             return None
         amounts = _sums(group, summed, kept.rows if kept else rows)
         argument = Name(summed.name)
-        slots = column_slots(scene, summed, "max" if operator == "has_most" else "min")
+        slots = column_slots(scene, summed, operator)
     found = sorted(amounts.values(), reverse=operator in ("most_common", "has_most"))
     if len(found) < 2 or (not sums and max(found) < 2):
         return None

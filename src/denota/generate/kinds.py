@@ -30,11 +30,11 @@ def _computed(scene: Scene) -> Asked | None:
 
 KINDS: Final[dict[Ask, float]] = {
     begin: 33.0,
-    _computed: 11.0,
+    _computed: 14.0,
     yes_no.whether: 3.5,
     yes_no.nothing_there: 1.5,
     part.part_of_cell: 7.0,
-    part.name_column: 2.0,
+    part.name_column: 1.2,
     compare.compare_rows: 10.0,
     compare.compare_counts: 4.0,
     compare.compare_columns: 4.0,
@@ -46,4 +46,4 @@ KINDS: Final[dict[Ask, float]] = {
     group.value_per_group: 4.0,
 }
 """How often each kind is tried: a third selects cells by a condition, a third computes or compares, a third takes steps or looks at groups."""
-_WIDE: Final = frozenset([*(STEPS.keys() - TESTS), *COMPARES, "then", "exists", "count_per", "first_part", "largest_column"]) & frozenset([*STEPS, *AGGREGATES, *COMPARES, "then"])
+_WIDE: Final = frozenset({"then", *STEPS, *COMPARES, *AGGREGATES} - {*TESTS, *compute.COMPUTED})

@@ -30,7 +30,9 @@ def part_of_cell(scene: Scene) -> Asked | None:
     if named is None or part is None:
         return None
     text = column.index.column.text[named.row]
-    if part(text) is None or part(text) == text:
+    if part(text) is None or part(text) == text or not text.isprintable():
+        return None
+    if name == "difference_inside" and column.kind == "number" and not _SPAN.search(text):
         return None
     slots = {"key": named.said, "column": pick_noun(scene, column.naming.nouns).one}
     if _SPAN.search(text):
@@ -67,9 +69,16 @@ def _parted(profile: TableProfile) -> list[tuple[str, ColumnProfile]]:
         if aggregate.part is not None
         for column in profile.columns
         if column is not profile.subject
-        and (column.kind != "number" or name == "difference_inside")
+        and _makes_sense(name, column)
         and column.index.has_part(name, aggregate.part)
     ]
+
+
+def _makes_sense(name: str, column: ColumnProfile) -> bool:
+    """Say whether someone would ask for a part of such a column: of dates the year, of numbers what a span of years makes."""
+    if column.kind == "number":
+        return name in ("difference_inside", "in_brackets") and column.unit == "year"
+    return column.kind == "text" or name in ("year_part", "in_brackets")
 
 
 _SPAN: Final = re.compile(r"\b1[5-9]\d\d\s*[-–—]\s*(?:1[5-9]|20)\d\d\b|\b20\d\d\s*[-–—]\s*20\d\d\b")

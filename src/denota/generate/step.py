@@ -7,13 +7,13 @@ from typing import Final
 from denota.generate import phrase
 from denota.generate.asking import Asked, ask, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
-from denota.generate.comparatives import comparatives, is_measured
+from denota.generate.comparatives import is_measured, value_slots
 from denota.generate.draw import draw_filter, draw_operator
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
 from denota.generate.phrase import Columns, Part
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
-from denota.generate.slots import asked_slots, column_slots
+from denota.generate.slots import asked_slots
 from denota.programs.execute import execute
 from denota.programs.tree import Program, Test
 
@@ -101,7 +101,7 @@ def _drawn(
 ) -> Drawn:
     slots = {"key": named.said}
     if column is not None:
-        slots |= column_slots(scene, column, operator) | comparatives(scene, column, operator)
+        slots |= value_slots(scene, column, operator)
     return Drawn(operator, named.test, found, column, slots, single, then=step)
 
 
