@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from denota.generate import phrase
 from denota.generate.asking import Asked, ask, columns_to_ask
-from denota.generate.draw import draw_condition, draw_operator
+from denota.generate.draw import JOINED, draw_condition, draw_operator
 from denota.generate.phrase import Columns
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
-from denota.programs.tree import And, Or
 
 
 def begin(scene: Scene) -> Asked | None:
@@ -25,7 +24,7 @@ def begin(scene: Scene) -> Asked | None:
     drawn = _condition(scene, rows, columns)
     if drawn is None or not leaves_totals_out(scene, drawn):
         return None
-    if len(columns) > 1 and isinstance(drawn.condition, And | Or) and "then" in scene.language:
+    if len(columns) > 1 and drawn.operator in JOINED and "then" in scene.language:
         return None  # a language with steps has several columns only with one condition
     if every:
         said = phrase.everything(scene, drawn)

@@ -106,9 +106,7 @@ def compare_columns(scene: Scene) -> Asked | None:
         slots["row"] = named.said
     said = phrase.framed(scene, operator, "columns" if named else "sums", slots)
     condition = named.test if named is not None else None
-    program = Program(
-        (first.name, second.name), scope, condition, "sum", compare=operator
-    )
+    program = Program((first.name, second.name), scope, condition, "sum", compare=operator)
     return ask_program(scene, program, said)
 
 

@@ -130,14 +130,15 @@ def _several(
 ) -> Drawn | None:
     """Three conditions at once, each of which matters; or one of two, each of which adds rows; all on different columns."""
     parts: list[Drawn] = []
-    wanted = 3 if operator == "three" else 2
-    for _ in range(_TRIES):
+    wanted, least = (3, 3) if operator == "three" else (2, 1)
+    for _ in range(_TRIES * wanted):
         taken = [part.column for part in parts if part.column is not None]
         part = draw_condition(scene, rows, [*avoid, *taken], to_join=True)
-        if part is None or part.column is None:
+        if part is None or part.column is None or len(part.rows) < least:
             continue
-        sets = [frozenset(one.rows) for one in (*parts, part)]
-        if operator == "either" or len(frozenset.intersection(*sets)) > 0:
+        sets = [frozenset(one.rows) for one in parts]
+        before = frozenset.intersection(*sets) if sets else frozenset(rows)
+        if operator == "either" or 0 < len(before.intersection(part.rows)) < len(before):
             parts.append(part)
         if len(parts) == wanted:
             break
@@ -273,7 +274,7 @@ OFFERS: Final = {
 """The operators on a column."""
 PLACES: Final = {"first": 1.5, "last": 1.5, "first_k": 1.5, "last_k": 1.5}
 """The weights of operators on the order of rows."""
-JOINED: Final = {"and": 8.0, "three": 8.0, "either": 5.0}
+JOINED: Final = {"and": 8.0, "three": 10.0, "either": 5.0}
 """The weights of several conditions at once."""
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}

@@ -29,9 +29,7 @@ def compared(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -> 
     kept = tuple(
         row
         for row in rows
-        if (one := left[row]) is not None
-        and (two := right[row]) is not None
-        and holds(one, two)
+        if (one := left[row]) is not None and (two := right[row]) is not None and holds(one, two)
     )
     if not 0 < len(kept) < len(rows):
         return None

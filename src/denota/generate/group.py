@@ -49,7 +49,7 @@ def pick_group(scene: Scene) -> Asked | None:
         plural = found.count(k) > 1
         argument, said_times = _times(scene, k)
         slots = {"times": said_times}
-    elif math.isclose(found[0], found[1]):
+    elif math.isclose(found[0], found[1], abs_tol=1e-6):
         return None
     said = _say(scene, operator, group, slots, plural, kept)
     step = Test(operator, group.name, argument)

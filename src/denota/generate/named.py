@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from denota.generate.asking import Asked
 from denota.generate.inflect import with_article
@@ -60,6 +60,10 @@ def ask_program(
     if said is None:
         return None
     answer = execute(program, scene.profile.table)
+    if program.scope == "without_totals":
+        whole = replace(program, scope="table")
+        if execute(whole, scene.profile.table) == answer:
+            program = whole  # what needs no leaving out says nothing of it
     if answer.values is not None and not _is_stated(answer.values):
         return None
     columns: Columns = tuple(scene.profile.columns[position] for position in answer.columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from denota.generate import phrase
-from denota.generate.asking import Asked, ask, columns_to_ask
+from denota.generate.asking import Asked, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import is_measured, value_slots
 from denota.generate.draw import draw_filter, draw_operator
@@ -86,8 +86,8 @@ def _from_named(scene: Scene, operator: str, column: ColumnProfile | None) -> As
     columns = _asked_of(scene, drawn)
     if not columns:
         return None
-    asked = ask(columns, scope, drawn, found, phrase.fresh(scene, columns, drawn))
-    return asked
+    program = Program(tuple(c.name for c in columns), scope, drawn.condition, then=step)
+    return ask_program(scene, program, phrase.fresh(scene, columns, drawn), drawn)
 
 
 def _drawn(
