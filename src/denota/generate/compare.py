@@ -14,7 +14,7 @@ from denota.generate.comparatives import comparable, is_measured, value_slots
 from denota.generate.draw import draw_filter
 from denota.generate.group import adds_up
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
-from denota.generate.phrase import Part, Phrase
+from denota.generate.phrase import Part
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Scene, guard
 from denota.generate.slots import column_slots, pick_noun

@@ -21,7 +21,6 @@ from denota.programs.operators import LANGUAGES
 from denota.programs.tree import Program
 from denota.tables.table import Table
 
-
 TURNS: Final = (1, 2, 2, 3, 3, 4)
 """The numbers of turns of a conversation, each as often as it stands here."""
 
@@ -94,12 +93,17 @@ def generate(
 def _converse(scene: Scene, length: int) -> list[Asked]:
     asked = [_first(scene)]
     wide = is_wide(scene.language)
-    while len(asked) < length and not (wide and asked[-1].answer.values is not None):
+    while len(asked) < length and not (wide and _ends(asked[-1].answer)):
         more = follow(scene, asked)
         if more is None:
             break
         asked.append(more)
     return asked
+
+
+def _ends(answer: Denotation) -> bool:
+    """Say whether nothing follows up on an answer: a value, or none."""
+    return answer.values is not None or not answer.rows
 
 
 def _first(scene: Scene) -> Asked:

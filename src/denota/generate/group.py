@@ -29,7 +29,8 @@ def pick_group(scene: Scene) -> Asked | None:
     operator = scene.pick(names)
     scope, rows = whole_table(scene)
     kept = draw_filter(scene, rows, (group,), 4) if scene.chance(0.2) else None
-    sums, argument, slots = operator in ("has_most", "has_least"), None, {}
+    sums, slots = operator in ("has_most", "has_least"), dict[str, str]()
+    argument: Argument | None = None
     amounts = _sizes(group, kept.rows if kept else rows)
     if sums:
         summed = _summed(scene, group)
@@ -66,7 +67,8 @@ def value_per_group(scene: Scene) -> Asked | None:
     group = _group(scene)
     if not names or group is None:
         return None
-    operator, columns, slots = scene.pick(names), (group.name,), {}
+    operator, slots = scene.pick(names), dict[str, str]()
+    columns: tuple[str, ...] = (group.name,)
     scope, rows = whole_table(scene)
     kept = draw_filter(scene, rows, (group,), 3) if scene.chance(0.15) else None
     here = {group.classes[row] for row in (kept.rows if kept else rows) if not group.missing[row]}

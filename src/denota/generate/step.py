@@ -36,6 +36,7 @@ def rank_some(scene: Scene) -> Asked | None:
     slots["ones"] = "ones" if plural else "one"
     if not rank.single and "doer" not in slots and not of_subject:
         return None
+    step = rank.condition
     kept, rank = phrase.said_of(scene, kept, ()), phrase.said_of(scene, rank, columns)
     form, part = ("predicate", "predicate") if of_subject else ("other", "modifier")
     parts = {
@@ -44,7 +45,7 @@ def rank_some(scene: Scene) -> Asked | None:
     }
     said = phrase.framed(scene, "then", form, slots, plural, parts)
     names = tuple(column.name for column in columns)
-    program = Program(names, scope, kept.condition, then=rank.condition)
+    program = Program(names, scope, kept.condition, then=step)
     return ask_program(scene, program, said, Drawn("then", kept.condition, rank.rows))
 
 
