@@ -62,7 +62,7 @@ def comparable(column: ColumnProfile, other: ColumnProfile) -> bool:
         and is_measured(other)
         and (column.kind, column.unit, column.is_time) == (other.kind, other.unit, other.is_time)
         and column.naming.family is other.naming.family
-        and column.name != other.name
+        and column.naming.own.one != other.naming.own.one
     )
 
 

@@ -130,11 +130,16 @@ def _several(
 ) -> Drawn | None:
     """Three conditions at once, each of which matters; or one of two, each of which adds rows; all on different columns."""
     parts: list[Drawn] = []
-    wanted, least = (3, 3) if operator == "three" else (2, 1)
+    wanted = 3 if operator == "three" else 2
     for _ in range(_TRIES * wanted):
         taken = [part.column for part in parts if part.column is not None]
-        part = draw_condition(scene, rows, [*avoid, *taken], to_join=True)
-        if part is None or part.column is None or len(part.rows) < least:
+        shared = [c for c in scene.testable["equal"] if c not in avoid and c not in taken]
+        shared = [c for c in shared if len(c.texts) < len(c.classes)]
+        if len(parts) < wanted - 1 and shared:  # all but one name a value, if several rows have it
+            part = draw_values.equal(scene, rows, scene.pick(shared))
+        else:
+            part = draw_condition(scene, rows, [*avoid, *taken], to_join=True)
+        if part is None or part.column is None or part.operator in _UNLIKELY:
             continue
         sets = [frozenset(one.rows) for one in parts]
         before = frozenset.intersection(*sets) if sets else frozenset(rows)
@@ -274,7 +279,9 @@ OFFERS: Final = {
 """The operators on a column."""
 PLACES: Final = {"first": 1.5, "last": 1.5, "first_k": 1.5, "last_k": 1.5}
 """The weights of operators on the order of rows."""
-JOINED: Final = {"and": 8.0, "three": 10.0, "either": 5.0}
+JOINED: Final = {"and": 8.0, "three": 14.0, "either": 5.0}
 """The weights of several conditions at once."""
+_UNLIKELY: Final = ("not_equal", "is_positive")
+"""Conditions that are hardly ever one of several."""
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}
