@@ -11,15 +11,20 @@ from denota.generate import slots
 from denota.generate.nouns import families
 from denota.generate.wordings import choose, wordings
 from denota.programs.lexicon import triggers
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
+from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
 
 OPERATORS = [
     *TESTS,
+    *(name for name in STEPS if name not in TESTS),
     *SCOPES,
-    *AGGREGATES,
+    *(name for name in AGGREGATES if name != "day"),  # worded under what compares two days
+    *COMPARES,
+    "then",
     "or",
     "any_of",
     "and",
+    "three",
+    "either",
     "several_columns",
     "columns_of_previous",
 ]

@@ -31,6 +31,8 @@ class Asked:
         """Whether some cell of the answer has a value, or cells without one were asked for."""
         if self.drawn is not None and self.drawn.operator == "is_empty":
             return True
+        if self.answer.values is not None or not self.answer.rows:
+            return True
         return any(not column.missing[row] for row in self.answer.rows for column in self.columns)
 
 
@@ -40,7 +42,12 @@ def ask(
     """Put together a question that selects columns of its own."""
     if said is None or not rows:
         return None
-    program = Program(tuple(c.name for c in columns), scope, drawn.condition if drawn else None)
+    program = Program(
+        tuple(c.name for c in columns),
+        scope,
+        drawn.condition if drawn else None,
+        then=drawn.then if drawn else None,
+    )
     return Asked(
         program, Denotation(rows, tuple(c.position for c in columns)), *said, columns, drawn
     )

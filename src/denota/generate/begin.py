@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from denota.generate import phrase
 from denota.generate.asking import Asked, ask, columns_to_ask
-from denota.generate.draw import draw_condition, draw_operator
+from denota.generate.draw import JOINED, draw_condition, draw_operator
 from denota.generate.phrase import Columns
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
@@ -24,6 +24,8 @@ def begin(scene: Scene) -> Asked | None:
     drawn = _condition(scene, rows, columns)
     if drawn is None or not leaves_totals_out(scene, drawn):
         return None
+    if len(columns) > 1 and drawn.operator in JOINED and "then" in scene.language:
+        return None  # a language with steps has several columns only with one condition
     if every:
         said = phrase.everything(scene, drawn)
     else:
@@ -79,6 +81,6 @@ def _condition(scene: Scene, rows: Rows, columns: Columns) -> Drawn | None:
         and subject in scene.testable["equal"]
         and point < 0.4
     ):
-        operator = "or" if "or" in scene.language and scene.chance(0.15) else "equal"
+        operator = "or" if scene.joins_values and scene.chance(0.15) else "equal"
         return draw_operator(scene, operator, rows, only(scene, subject))
     return draw_condition(scene, rows, () if len(columns) > 3 else columns)

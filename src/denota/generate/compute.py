@@ -1,6 +1,8 @@
-"""Questions for a value computed from cells: how many, how much in all, on average."""
+"""Questions for a value computed from cells: how many, how many different ones, how much in all, on average."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from denota.generate import phrase
 from denota.generate.asking import Asked
@@ -8,17 +10,18 @@ from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.draw import draw_condition
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
-from denota.programs.denotation import Denotation
-from denota.programs.operators import AGGREGATES
+from denota.programs.execute import execute
 from denota.programs.tree import Program
 
 
 def compute(scene: Scene, before: Asked | None) -> Asked | None:
     """Ask for a value computed from the table's cells, or from those of the answer's rows if there is one."""
-    names = [name for name in AGGREGATES if name in scene.language]
+    names = [name for name in COMPUTED if name in scene.language]
+    if before is not None:
+        names = [name for name in names if name != "count_distinct"]
     if not names or (before is not None and before.answer.values is not None):
         return None
-    name = scene.pick(names)
+    name = scene.one_of({name: COMPUTED[name] for name in names})
     columns = [column for column in scene.profile.columns if _suits(scene, column, name)]
     if not columns:
         return None
@@ -43,22 +46,29 @@ def compute(scene: Scene, before: Asked | None) -> Asked | None:
     said = phrase.computed(
         scene, name, (column,), drawn, before.columns if before else (), len(rows)
     )
-    own = before.columns if before is not None and counts_them else (column,)
-    own_positions = tuple(c.position for c in own)
-    values = AGGREGATES[name].meaning(scene.profile.table, kept, own_positions)
-    if said is None or not values:
+    if said is None:
         return None
-    columns_named = () if counts_them else (column.name,)
+    columns_named = () if name == "count" else (column.name,)
     program = Program(columns_named, scope, drawn.condition if drawn else None, name)
-    answer = Denotation(kept, own_positions, values)
-    return Asked(program, answer, *said, own, drawn)
+    answer = execute(program, scene.profile.table, before.answer if before else None)
+    own = tuple(scene.profile.columns[position] for position in answer.columns)
+    return Asked(program, answer, *said, own, drawn) if answer.values else None
 
 
 def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:
     """Say whether a column's values are of the kind that is counted, or added up."""
+    if name == "count_distinct":
+        return column in scene.testable["distinct"]
     if name == "count":
         return column is scene.profile.subject or (
             scene.profile.subject is None and column.kind == "text"
         )
     named_by_number = column.naming.family_is("rank", "serial", "time", "founding", "birth")
     return column.kind == "number" and not named_by_number
+
+
+COMPUTED: Final = {
+    **{"count": 4.0, "sum": 2.0, "average": 1.0, "smallest": 1.0, "largest": 1.0},
+    **{"count_distinct": 1.5},
+}
+"""How often each value is asked for."""

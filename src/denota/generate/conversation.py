@@ -12,6 +12,7 @@ from denota.generate.begin import ask_for_a_column, begin
 from denota.generate.compute import compute
 from denota.generate.draw import testable
 from denota.generate.follow import follow
+from denota.generate.kinds import begin_with_any, is_wide
 from denota.generate.profile import ColumnProfile, TableProfile, profile
 from denota.generate.scene import Scene
 from denota.generate.surface import finish
@@ -19,6 +20,9 @@ from denota.programs.denotation import Denotation
 from denota.programs.operators import LANGUAGES
 from denota.programs.tree import Program
 from denota.tables.table import Table
+
+TURNS: Final = (1, 2, 2, 3, 3, 4)
+"""The numbers of turns of a conversation, each as often as it stands here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def generate(
     held_out: bool = False,
     typos: float = 0.03,
     plain: bool = False,
-    turns: Sequence[int] = (1, 2, 2, 3, 3, 4),
+    turns: Sequence[int] = TURNS,
 ) -> Iterator[Conversation]:
     """Make conversations about tables without end, each table as often as any other; none if no table has cells.
 
@@ -57,7 +61,7 @@ def generate(
     Args:
         tables: any tables.
         seed: a number, or the dice themselves.
-        language: the operators to use (`language_of`); aggregates only if it names them: `extended +count +sum`.
+        language: the operators to use (`language_of`); aggregates only if it names them: `extended +count +sum`. In one with more kinds of questions, such as `full`, no question follows up on a value.
         held_out: use the wordings that are kept back, and only those.
         typos: the share of questions with a slip of the finger.
         plain: call columns by their own names (no synonyms, no `tallest` for the largest height), and leave no question half said.
@@ -88,7 +92,8 @@ def generate(
 
 def _converse(scene: Scene, length: int) -> list[Asked]:
     asked = [_first(scene)]
-    while len(asked) < length:
+    wide = is_wide(scene.language)
+    while len(asked) < length and not (wide and _ends(asked[-1].answer)):
         more = follow(scene, asked)
         if more is None:
             break
@@ -96,10 +101,19 @@ def _converse(scene: Scene, length: int) -> list[Asked]:
     return asked
 
 
+def _ends(answer: Denotation) -> bool:
+    """Say whether nothing follows up on an answer: a value, or none."""
+    return answer.values is not None or not answer.rows
+
+
 def _first(scene: Scene) -> Asked:
-    for _ in range(_TRIES):
-        asked = compute(scene, None) if scene.chance(0.2) else None
-        asked = asked or begin(scene)
+    wide = is_wide(scene.language)
+    for _ in range(_TRIES * 2 if wide else _TRIES):
+        if wide:
+            asked = begin_with_any(scene)
+        else:
+            asked = compute(scene, None) if scene.chance(0.2) else None
+            asked = asked or begin(scene)
         if asked is not None and asked.has_something:
             return asked
     return ask_for_a_column(scene)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final, NamedTuple
 
-from denota.generate import draw_orders, draw_values
+from denota.generate import draw_columns, draw_orders, draw_values
 from denota.generate.profile import ColumnProfile, Rows, TableProfile
 from denota.generate.scene import Drawn, Scene
 from denota.programs.operators import TESTS
-from denota.programs.tree import And, Test
+from denota.programs.tree import And, Or, Test
 
 
 class Offer(NamedTuple):
@@ -54,6 +54,8 @@ def draw_operator(
         return draw_orders.place(scene, rows, operator)
     if operator == "and":
         return _both(scene, rows, avoid)
+    if operator in ("three", "either"):
+        return _several(scene, rows, avoid, operator)
     columns = [column for column in scene.testable[operator] if column not in avoid]
     return OFFERS[operator].draw(scene, rows, scene.pick(columns)) if columns else None
 
@@ -70,11 +72,13 @@ def _weights(scene: Scene, to_join: bool) -> dict[str, float]:
     weights = {
         operator: offer.weight
         for operator, offer in OFFERS.items()
-        if operator in scene.language and scene.testable[operator] and (offer.joins or not to_join)
+        if (operator in scene.language or (operator == "or" and scene.joins_values))
+        and scene.testable[operator]
+        and (offer.joins or not to_join)
     }
     if not to_join:
         weights |= {name: weight for name, weight in PLACES.items() if name in scene.language}
-        weights |= {"and": AND} if "and" in scene.language else {}
+        weights |= {name: weight for name, weight in JOINED.items() if name in scene.language}
     return weights
 
 
@@ -93,6 +97,79 @@ def _both(scene: Scene, rows: Rows, avoid: Collection[ColumnProfile]) -> Drawn |
         if joined:
             return joined
     return None
+
+
+def draw_filter(
+    scene: Scene, rows: Rows, avoid: Collection[ColumnProfile] = (), least: int = 2
+) -> Drawn | None:
+    """Draw a condition that keeps so many rows at least, to go on from: none of order or place, now and then two."""
+    for _ in range(_TRIES):
+        if "and" in scene.language and scene.chance(0.12):
+            drawn = _both(scene, rows, avoid)
+        else:
+            drawn = draw_condition(scene, rows, avoid, to_join=True)
+        if drawn is not None and len(drawn.rows) >= least:
+            return drawn
+    return None
+
+
+def draw_nothing(scene: Scene, rows: Rows, avoid: Collection[ColumnProfile] = ()) -> Drawn | None:
+    """Draw two conditions on different columns that no row satisfies together."""
+    for _ in range(_TRIES):
+        first = draw_condition(scene, rows, avoid, to_join=True)
+        if first is None or first.column is None:
+            continue
+        second = draw_condition(scene, rows, [*avoid, first.column], to_join=True)
+        if second is not None and set(first.rows).isdisjoint(second.rows):
+            return _of_parts("and", And, (), (first, second))
+    return None
+
+
+def _several(
+    scene: Scene, rows: Rows, avoid: Collection[ColumnProfile], operator: str
+) -> Drawn | None:
+    """Three conditions at once, each of which matters; or one of two, each of which adds rows; all on different columns."""
+    parts: list[Drawn] = []
+    wanted = 3 if operator == "three" else 2
+    for _ in range(_TRIES * wanted):
+        taken = [part.column for part in parts if part.column is not None]
+        shared = [c for c in scene.testable["equal"] if c not in avoid and c not in taken]
+        shared = [c for c in shared if len(c.texts) < len(c.classes)]
+        if len(parts) < wanted - 1 and shared:  # all but one name a value, if several rows have it
+            part = draw_values.equal(scene, rows, scene.pick(shared))
+        else:
+            part = draw_condition(scene, rows, [*avoid, *taken], to_join=True)
+        if part is None or part.column is None or part.operator in _UNLIKELY:
+            continue
+        sets = [frozenset(one.rows) for one in parts]
+        before = frozenset.intersection(*sets) if sets else frozenset(rows)
+        if operator == "either" or 0 < len(before.intersection(part.rows)) < len(before):
+            parts.append(part)
+        if len(parts) == wanted:
+            break
+    if len(parts) < wanted:
+        return None
+    sets = [frozenset(part.rows) for part in parts]
+    if operator == "three":
+        together = frozenset.intersection(*sets)
+        without = [frozenset.intersection(*sets[:i], *sets[i + 1 :]) for i in range(3)]
+        matters = all(len(together) < len(two) for two in without)
+    else:
+        together = frozenset.union(*sets)
+        matters = all(len(one) < len(together) for one in sets) and len(together) < len(rows)
+    kept = tuple(row for row in rows if row in together)
+    if not matters:
+        return None
+    return _of_parts(operator, And if operator == "three" else Or, kept, tuple(parts))
+
+
+def _of_parts(
+    operator: str, join: type[And] | type[Or], kept: Rows, parts: tuple[Drawn, ...]
+) -> Drawn:
+    ordered = sorted(parts, key=_place_in_space)
+    tests = tuple(part.condition for part in ordered if isinstance(part.condition, Test))
+    forms = ("predicate", "modifier", "where")
+    return Drawn(operator, join(tests), kept, forms=forms, parts=parts)
 
 
 def _joined(first: Drawn, second: Drawn, between: bool = False) -> Drawn | None:
@@ -164,6 +241,8 @@ _superlative = {
     name: partial(draw_orders.superlative, operator=name) for name in draw_orders.SUPERLATIVES
 }
 
+_columns = {name: partial(draw_columns.compared, operator=name) for name in draw_columns.COLUMNS}
+
 OFFERS: Final = {
     "equal": Offer(20.0, draw_values.equal, _is_sayable, joins=True),
     "not_equal": Offer(2.5, draw_values.not_equal, _is_sayable, joins=True),
@@ -193,11 +272,16 @@ OFFERS: Final = {
     "same_value": Offer(
         0.0, _never, _repeats
     ),  # drawn by `follow.same`, which knows the answer before
+    "greater_column": Offer(7.0, _columns["greater_column"], _is_ordered),
+    "less_column": Offer(6.0, _columns["less_column"], _is_ordered),
+    "equal_column": Offer(6.0, _columns["equal_column"], _is_ordered),
 }
 """The operators on a column."""
 PLACES: Final = {"first": 1.5, "last": 1.5, "first_k": 1.5, "last_k": 1.5}
 """The weights of operators on the order of rows."""
-AND: Final = 8.0
-"""The weight of two conditions at once."""
+JOINED: Final = {"and": 8.0, "three": 14.0, "either": 5.0}
+"""The weights of several conditions at once."""
+_UNLIKELY: Final = ("not_equal", "is_positive")
+"""Conditions that are hardly ever one of several."""
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from denota.data import Cells, Example, Question
-from denota.generate.conversation import generate
+from denota.data import Answer, Cells, Example, Question, Values
+from denota.generate.conversation import TURNS, Turn, generate
+from denota.generate.kinds import is_wide
 from denota.programs.operators import LANGUAGES
+from denota.programs.rewards import items_of
 from denota.tables.table import Table
 
 
@@ -15,7 +18,8 @@ def made_up_examples(
 ) -> tuple[Example, ...]:
     """Return at least so many questions about tables, whole conversations, each table as often as any other.
 
-    Only programs that select cells are asked for. The same seed gives the same questions.
+    The answer of a program that selects cells is those cells, that of one that computes values is the values. In a language with values
+    (`full`) most questions stand by themselves. The same seed gives the same questions.
 
     >>> table = Table.from_rows(["City", "People"], [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]])
     >>> first, *_ = made_up_examples([table], 20)
@@ -23,7 +27,9 @@ def made_up_examples(
     ('made-0', True)
     """
     found: list[Example] = []
-    for number, one in enumerate(generate(tables, seed, language=LANGUAGES[language])):
+    operators = LANGUAGES[language]
+    turns = MOSTLY_ONE if is_wide(operators) else TURNS
+    for number, one in enumerate(generate(tables, seed, language=operators, turns=turns)):
         if len(found) >= count:
             break
         asked: tuple[str, ...] = ()
@@ -31,6 +37,17 @@ def made_up_examples(
             question = Question(
                 f"made-{number}", "0", position, turn.question, one.table, one.table.name, asked
             )
-            found.append(Example(question, Cells(turn.answer.cells)))
+            found.append(Example(question, _answer(turn, one.table)))
             asked = (*asked, turn.question)
     return tuple(found)
+
+
+def _answer(turn: Turn, table: Table) -> Answer:
+    """What the question asks for: cells, or values."""
+    if turn.answer.values is None:
+        return Cells(turn.answer.cells)
+    return Values(items_of(turn.answer, table))
+
+
+MOSTLY_ONE: Final = (1, 1, 1, 1, 1, 1, 2, 3)
+"""The numbers of turns to choose from in a language with values."""

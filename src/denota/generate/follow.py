@@ -14,7 +14,7 @@ from denota.generate import phrase
 from denota.generate.asking import Asked, ask, ask_bare, columns_to_ask
 from denota.generate.begin import begin, leaves_totals_out, only
 from denota.generate.compute import compute
-from denota.generate.draw import draw_condition, draw_operator
+from denota.generate.draw import OFFERS, PLACES, draw_condition, draw_operator
 from denota.generate.draw_values import same_value
 from denota.generate.scene import Drawn, Scene
 from denota.programs.tree import Program
@@ -89,7 +89,9 @@ def shorten(scene: Scene, before: Asked) -> Asked | None:
     if scope not in ("table", "without_totals"):
         return None
     operator = scene.pick(_TURNED.get(last.operator, (last.operator,)))
-    if operator not in scene.language or operator in ("and", "distinct", "same_value"):
+    if operator not in scene.language or operator in ("distinct", "same_value"):
+        return None
+    if last.then is not None or operator not in {*OFFERS, *PLACES}:
         return None
     rows = scene.profile.rows if scope == "table" else scene.profile.without_totals
     drawn = draw_operator(scene, operator, rows, only(scene, last.column))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Drawn, Scene
@@ -32,7 +32,7 @@ def fresh(
     slots, names = asked
     if drawn is None:
         return _with(_frame(scene, section, "alone", slots, plural), names)
-    drawn = _said_of(scene, drawn, columns)
+    drawn = said_of(scene, drawn, columns)
     for way in _ways(scene, columns, drawn, section):
         if way == "question":
             found = _say(
@@ -64,7 +64,7 @@ def narrowed(
     scene: Scene, drawn: Drawn, before: Columns, rows: int, section: str = "previous"
 ) -> Phrase | None:
     """Ask for some of the answer before, or for some of the others."""
-    plural, drawn = _is_plural(scene, drawn), _said_of(scene, drawn, before)
+    plural, drawn = _is_plural(scene, drawn), said_of(scene, drawn, before)
     slots = previous_slots(scene, before, rows) | {"ones": "ones" if plural else "one"}
     if "previous" in slots:
         slots["asked"] = slots["previous"] = slots["all"] if plural else slots["previous_one"]
@@ -85,7 +85,7 @@ def other_column(
     scene: Scene, section: str, columns: Columns, drawn: Drawn | None, before: Columns, rows: int
 ) -> Phrase | None:
     """Ask for another column of the rows before, of the others, or of the row beside."""
-    drawn = _said_of(scene, drawn, before) if drawn else None
+    drawn = said_of(scene, drawn, before) if drawn else None
     plural = rows > 1 if drawn is None else _is_plural(scene, drawn)
     asked = _asked(scene, columns, plural)
     if asked is None:
@@ -124,6 +124,39 @@ def computed(
     ways = ["predicate", "modifier"]
     scene.rng.shuffle(ways)
     return _first(_frame(scene, name, way, asked[0], True, drawn) for way in ways)
+
+
+class Part(NamedTuple):
+    """A condition that goes into a slot of a frame."""
+
+    drawn: Drawn
+    forms: tuple[str, ...]
+    """The forms it may be said in."""
+    plural: bool
+
+
+def framed(
+    scene: Scene,
+    section: str,
+    form: str,
+    slots: Slots,
+    plural: bool = False,
+    parts: Mapping[str, Part] | None = None,
+) -> Phrase | None:
+    """Fill a frame of a section, and in it any number of conditions, each under the name of its slot."""
+    parts = parts or {}
+    filled = {**slots, **agreement(plural, scene.past), **dict.fromkeys(parts, "")}
+    frame = choose(scene.rng, section, (form,), filled, scene.held_out)
+    if frame is None or not frame.slots >= parts.keys():
+        return None
+    names = [frame.name]
+    for slot, part in parts.items():
+        said = _condition(scene, part.drawn, part.forms, part.plural)
+        if said is None:
+            return None
+        filled[slot] = said[0]
+        names += said[1]
+    return frame.fill(filled), tuple(names)
 
 
 def _ways(scene: Scene, columns: Columns, drawn: Drawn, section: str) -> list[str]:
@@ -166,7 +199,7 @@ def _frame(
 def _condition(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -> Phrase | None:
     """Say a condition in one of some forms."""
     if drawn.parts:
-        return _both(scene, drawn, forms, plural)
+        return _joined(scene, drawn, forms, plural)
     prefix = "between_" if drawn.forms[0].startswith("between_") else ""
     allowed = [f"{prefix}{form}" for form in forms if f"{prefix}{form}" in drawn.forms]
     return _say(
@@ -174,13 +207,15 @@ def _condition(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -
     )
 
 
-def _both(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -> Phrase | None:
+def _joined(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -> Phrase | None:
     form = scene.pick([form for form in forms if form in drawn.forms])
-    first, second = (_condition(scene, part, (form,), plural) for part in drawn.parts)
-    if first is None or second is None:
+    said = [_condition(scene, part, (form,), plural) for part in drawn.parts]
+    texts = [one[0] for one in said if one is not None]
+    if len(texts) < len(said):
         return None
-    said = _say(scene, "and", (form,), {"first": first[0], "second": second[0]})
-    return _with(said, (*first[1], *second[1]))
+    slots = dict(zip(("first", "second", "third"), texts, strict=False))
+    names = tuple(name for one in said if one is not None for name in one[1])
+    return _with(_say(scene, drawn.operator, (form,), slots), names)
 
 
 def _say(
@@ -232,12 +267,12 @@ def _with_subject(
     return extended, ("modifier",)
 
 
-def _said_of(scene: Scene, drawn: Drawn, columns: Columns) -> Drawn:
+def said_of(scene: Scene, drawn: Drawn, columns: Columns) -> Drawn:
     """Leave out adjectives for what a row is about, `tallest`, where something else is asked for."""
     if columns == (scene.profile.subject,):
         return drawn
     slots = {slot: text for slot, text in drawn.slots.items() if slot not in _OF_SUBJECT}
-    parts = tuple(_said_of(scene, part, columns) for part in drawn.parts)
+    parts = tuple(said_of(scene, part, columns) for part in drawn.parts)
     return replace(drawn, slots=slots, parts=parts)
 
 

@@ -151,6 +151,15 @@ class TableProfile:
         return tuple(row for row in self.rows if row not in self.totals)
 
     @cached_property
+    def named(self) -> Rows:
+        """The rows that the subject's value names and no other: those a question can speak of by name."""
+        if self.subject is None:
+            return ()
+        classes, said = self.subject.classes, self.subject.said
+        times = Counter(classes)
+        return tuple(row for row in self.rows if times[classes[row]] == 1 and said[classes[row]])
+
+    @cached_property
     def times(self) -> int:
         """How many columns hold dates or years."""
         return sum(column.is_time for column in self.columns)

@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from denota.generate.profile import ColumnProfile, Rows, TableProfile
-from denota.programs.tree import Condition
+from denota.programs.tree import Condition, Test
 
 T = TypeVar("T")
 
@@ -28,6 +28,11 @@ class Scene:
     """Whether the questions speak of the past."""
     plain: bool = False
     """Whether columns are called by their own names and every question says what it asks for."""
+
+    @property
+    def joins_values(self) -> bool:
+        """Whether the language has `one value or another`."""
+        return "or" in self.language or "any_of" in self.language
 
     def pick(self, items: Sequence[T]) -> T:
         """Draw one of some items."""
@@ -53,7 +58,7 @@ class Drawn:
 
     operator: str
     """Whose wordings say it."""
-    condition: Condition
+    condition: Condition | None
     rows: Rows
     column: ColumnProfile | None = None
     slots: Mapping[str, str] = field(default_factory=dict)
@@ -64,7 +69,9 @@ class Drawn:
     wordings: tuple[str, ...] = ()
     """The names of wordings used in its slots already."""
     parts: tuple[Drawn, ...] = ()
-    """The conditions joined, for AND."""
+    """The conditions joined, for AND and OR."""
+    then: Test | None = None
+    """The step that leads to its rows from those that the condition keeps."""
 
 
 def guard(constant: str) -> str:

@@ -1,0 +1,70 @@
+"""The words that compare two values of a column: higher and lower, later and earlier, longer and shorter."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from denota.generate.inflect import with_article
+from denota.generate.profile import ColumnProfile
+from denota.generate.scene import Scene
+from denota.generate.slots import column_slots
+from denota.programs.lexicon import words_of
+
+
+def value_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
+    """Return the slots for a column whose values are compared: its names, its comparatives, and {amount} or {time} by what it holds."""
+    slots = column_slots(scene, column, operator) | comparatives(scene, column, operator)
+    name = "time" if column.is_time else "amount"
+    slots |= {name: slots["column"], f"a_{name}": slots["a_column"]}
+    if column.unit == "year":
+        slots["years"] = "years"
+    return slots
+
+
+def comparatives(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
+    """Return the slots {higher} and {lesser} of the column's values, {a_higher} and {a_lesser}, {taller} and {shorter} of what has them.
+
+    Only words that call for the operator are taken, unless it has none of its own.
+    """
+    called = frozenset(words_of(operator))
+    high, low = _OF_TIMES if column.is_time else _OF_NUMBERS
+    slots = {}
+    if fitting := [word for word in high if not called or word in called]:
+        slots["higher"] = scene.pick(fitting)
+        slots["a_higher"] = with_article(slots["higher"])
+    if fitting := [word for word in low if not called or word in called]:
+        slots["lesser"] = scene.pick(fitting)
+        slots["a_lesser"] = with_article(slots["lesser"])
+    family = column.naming.family
+    if family is not None and not scene.plain and scene.profile.families[family.name] == 1:
+        for slot, name in (("taller", "taller"), ("shorter", "lower")):
+            words = family.adjectives.get(name, ())
+            words = tuple(w for w in words if not called or not called.isdisjoint(w.split()))
+            if words:
+                slots[slot] = scene.pick(words)
+    return slots
+
+
+def is_measured(column: ColumnProfile) -> bool:
+    """Say whether a column's values can be called more or less: not places in a ranking, whose best is the smallest, nor running numbers."""
+    return (
+        column.kind != "text"
+        and column.naming.role != "label"
+        and not column.naming.family_is("rank", "serial", "hour")
+    )
+
+
+def comparable(column: ColumnProfile, other: ColumnProfile) -> bool:
+    """Say whether two columns measure the same kind of thing."""
+    return (
+        column is not other
+        and is_measured(column)
+        and is_measured(other)
+        and (column.kind, column.unit, column.is_time) == (other.kind, other.unit, other.is_time)
+        and column.naming.family is other.naming.family
+        and column.naming.own.one != other.naming.own.one
+    )
+
+
+_OF_TIMES: Final = (("later",), ("earlier",))
+_OF_NUMBERS: Final = (("higher", "larger", "greater", "bigger"), ("lower", "smaller"))
