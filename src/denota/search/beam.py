@@ -17,7 +17,7 @@ from denota.config import SearchConfig
 from denota.errors import ConfigError
 from denota.programs.operators import SCOPES
 from denota.search.axes import BLOCKS, FamilySlice
-from denota.search.critique import TokenCounts, LexicalScores
+from denota.search.critique import LexicalScores, TokenCounts
 from denota.search.exact import AxisScores, first, places_of
 from denota.search.policies import log_shaped, margin_scores
 from denota.search.prepare import Prepared

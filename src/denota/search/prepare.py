@@ -20,7 +20,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
-from denota.search.critique import Lexicon, TokenCounts, LexicalScores, entry_words, words_of
+from denota.search.critique import LexicalScores, Lexicon, TokenCounts, entry_words, words_of
 from denota.search.surface import surface_features
 from denota.tables.table import Table
 from denota.tokens import tokenise

@@ -37,7 +37,7 @@ from denota.programs.index import index_of
 from denota.programs.operators import SCOPES
 from denota.programs.space import program_space
 from denota.search.axes import Axes, FamilySlice
-from denota.search.critique import Lexicon, TokenCounts, LexicalScores
+from denota.search.critique import LexicalScores, Lexicon, TokenCounts
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.task import Task
 from denota.tables.table import Table
