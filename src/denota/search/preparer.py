@@ -41,8 +41,8 @@ class Preparer:
         if operators is not None:
             self.language &= operators
         self._ahead: dict[_Key, Prepared] = {}
-        self._known: set[int] = set()
-        """The questions that were made ready ahead, whatever the previous answer."""
+        self._base: dict[int, Prepared] = {}
+        """A question as it was made ready ahead, whatever the previous answer."""
         self._met: OrderedDict[_Key, Prepared] = OrderedDict()
         self._questions: dict[int, Question] = {}
 
@@ -76,7 +76,8 @@ class Preparer:
         if found is None:
             self._questions[id(question)] = question  # keeps the id its own
             task = Task(question, previous, answer)
-            found = task.prepare(self.language, self.lexicon, self.keep_spaces)
+            base = self._base.get(id(question))
+            found = task.prepare(self.language, self.lexicon, base, self.keep_spaces)
         elif found.rewarded_programs is None and answer is not None:
             found = replace(found, rewarded_programs=Rewarded.of(found.space.rewards(answer)))
         if key not in self._ahead:
@@ -84,7 +85,7 @@ class Preparer:
             self._met.move_to_end(key)
             if len(self._met) > self.kept:
                 (old, _), _ = self._met.popitem(last=False)
-                if not any(number == old for number, _ in self._met) and old not in self._known:
+                if not any(number == old for number, _ in self._met) and old not in self._base:
                     self._questions.pop(old, None)
         return found
 
@@ -106,7 +107,7 @@ class Preparer:
         for task, one in zip(tasks, ready, strict=True):
             self._questions[id(task.question)] = task.question
             self._ahead[id(task.question), task.previous] = one
-            self._known.add(id(task.question))
+            self._base[id(task.question)] = one
         return ready
 
 

@@ -8,6 +8,7 @@ from denota.data.answer import Answer
 from denota.data.example import Question
 from denota.programs.denotation import Denotation
 from denota.search.critique import Lexicon
+from denota.search.new_previous import prepare_with_new_previous
 from denota.search.prepare import Prepared, prepare
 
 
@@ -20,9 +21,15 @@ class Task:
     answer: Answer | None
 
     def prepare(
-        self, language: frozenset[str], lexicon: Lexicon, keep_space: bool = False
+        self,
+        language: frozenset[str],
+        lexicon: Lexicon,
+        known: Prepared | None = None,
+        keep_space: bool = False,
     ) -> Prepared:
-        """Make it ready."""
+        """Make it ready, from what it was with another previous answer if that is known."""
         asked = self.question
-        of = (asked.text, asked.table, asked.history, self.previous, self.answer)
-        return prepare(*of, language, lexicon, keep_space=keep_space)
+        of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
+        if known is None or (known.rewarded_programs is None and self.answer is not None):
+            return prepare(*of, keep_space=keep_space)
+        return prepare_with_new_previous(known, *of)
