@@ -153,7 +153,9 @@ def _made_up(config: Config, examples: Sequence[Example]) -> tuple[Example, ...]
     if not config.data.made_up:
         return ()
     tables = {id(e.question.table): e.question.table for e in examples}
-    return made_up_examples([*tables.values()], config.data.made_up, config.seed)
+    language = config.data.language.split()[0]
+    of = language if language == "full" else "extended"
+    return made_up_examples([*tables.values()], config.data.made_up, config.seed, of)
 
 
 def real_epochs(config: Config, epoch: int) -> int:

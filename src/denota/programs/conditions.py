@@ -30,7 +30,7 @@ CONJOINED: Final = 20
 
 TRIPLED: Final = 10
 """At most so many conditions are joined by threes, and two of different columns by OR."""
-THREES: Final = 500
+THREES: Final = 1000
 """At most so many are joined by threes."""
 PAIRED: Final = 12
 """At most so many conditions are compared with each other in pairs: those that the question bears out best."""
@@ -137,8 +137,8 @@ class Conditions:
         )
 
     def at_most(self, count: int) -> Conditions:
-        """Return so many of them, those that the question bears out before the others."""
-        order = np.argsort(~self.grounded, kind="stable")[: max(0, count)]
+        """Return so many of them: those that the question bears out before the others, and of these steps last."""
+        order = np.lexsort((self.operator == STEP, ~self.grounded))[: max(0, count)]
         return self.chosen(np.sort(order))
 
     @cached_property
@@ -324,7 +324,7 @@ def _add_named_values(joined: _Joined, situation: Situation, pairs: bool) -> Non
 def _best_supported(so_far: Conditions, count: int, spread: bool = True) -> NDArray[np.int64]:
     """The simple conditions that the question bears out best, at most so many, in their order; if they are to be spread, a few of each test of each column."""
     usable = np.flatnonzero(so_far.grounded & (so_far.operator >= 0))
-    support = np.array([_support(so_far, number) for number in usable.tolist()])
+    support = np.array([_support(so_far, number, spread) for number in usable.tolist()])
     usable, support = usable[support > 0], support[support > 0]
     order = usable[np.argsort(-support, kind="stable")]
     if spread:
@@ -332,8 +332,10 @@ def _best_supported(so_far: Conditions, count: int, spread: bool = True) -> NDAr
         kept = []
         for number in order.tolist():
             use = int(so_far.column[number]), int(so_far.operator[number])
+            test = so_far.tests[use[1]]
             taken[use] += 1
-            if taken[use] <= max(3, count // 5):
+            by_place = test.row_order and test.needs == "nothing"
+            if taken[use] <= max(3, count // 5) and not by_place:
                 kept.append(number)
         order = np.array(kept, np.int64)
     return np.sort(order[:count])
@@ -361,9 +363,13 @@ def _add_conjunctions(joined: _Joined, situation: Situation, or_nothing: bool) -
         or_nothing
     ):  # what the question bears out is kept though one part says it all, or no row is left
         top = np.zeros(len(so_far), bool)
-        top[_best_supported(so_far, TRIPLED)] = True
-        words = np.array([*(test.takes == "word" for test in so_far.tests), False])
-        apart = (so_far.column[left] != so_far.column[right]) | words[so_far.operator[left]]
+        top[best] = True
+        kinds = [test.takes for test in so_far.tests]
+        words = np.array([*(kind == "word" for kind in kinds), False])[so_far.operator[left]]
+        limits = np.array([*(kind == "constant" for kind in kinds), False])
+        between = limits[so_far.operator[left]] & limits[so_far.operator[right]]
+        between &= so_far.operator[left] != so_far.operator[right]
+        apart = (so_far.column[left] != so_far.column[right]) | words | between
         matter |= top[left] & top[right] & apart
     kept = np.flatnonzero(matter)
     left, right, mask = left[kept], right[kept], mask[kept]
@@ -491,8 +497,8 @@ def _most_joined(rows: int) -> int:
     return int((2 * ROOM / max(1, rows)) ** 0.5) + 1
 
 
-def _support(conditions: Conditions, number: int) -> float:
-    """How much of a condition the question has: words of the value, words of the column's name, a trigger."""
+def _support(conditions: Conditions, number: int, dates: bool) -> float:
+    """How much of a condition the question has: words of the value, words of the column's name, a trigger, and a date or decade if that is to count."""
     situation = conditions.situation
     test = conditions.tests[int(conditions.operator[number])]
     column_id = int(conditions.column[number])
@@ -504,6 +510,7 @@ def _support(conditions: Conditions, number: int) -> float:
         if test.takes == "value":
             own = column.class_content(int(conditions.first[number]))
             support += len(own & words) / max(1, len(own)) - (test.name == "not_equal") * 0.25
-    if test.needs == "trigger" or test.takes == "word":
+    stated = dates and test.needs == "lexical" and test.takes in ("constant", "number")
+    if test.needs == "trigger" or test.takes == "word" or stated:
         support += 0.5
     return support

@@ -49,20 +49,15 @@ def program_space(
         before[list(previous.rows)] = True
     families: list[Family] = []
     start, bounded = 0, False
-    for name, scope in SCOPES.items():
-        if name not in language or (scope.follows and before is None):
-            continue
-        if name == "cell" and (previous is None or len(previous.cells) != 1):
-            continue
-        rows = scope.rows(index, before)
-        if not rows.any() or (name == "without_totals" and rows.all()):
-            continue
+    scopes = dict(_scopes(index, previous, before, language))
+    for place, (name, rows) in enumerate(scopes.items(), start=1):
+        scope, most = SCOPES[name], MOST_PROGRAMS * place // len(scopes)
         situation = Situation(index, rows, constants, numbers, before)
         conditions = conditions_of(situation, name, language)
         grounded = scope.needs == "nothing" or has_trigger(name, constants.text)
         for asked in _asked(index, name, previous, conditions, language):
             axis = asked.conditions
-            room = min(asked.most, MOST_PROGRAMS - start) // len(asked.selections)
+            room = min(asked.most // len(scopes), most - start) // len(asked.selections)
             if "then" in language and len(axis) > room:
                 bounded = True
                 axis = axis.at_most(room)
@@ -76,6 +71,23 @@ def program_space(
             families.append(family)
             start += family.count
     return ProgramSpace(index, tuple(families), previous, bounded)
+
+
+def _scopes(
+    index: TableIndex,
+    previous: Denotation | None,
+    before: Mask | None,
+    language: frozenset[str],
+) -> Iterator[tuple[str, Mask]]:
+    """The scopes that a question has, each with its rows."""
+    for name, scope in SCOPES.items():
+        if name not in language or (scope.follows and before is None):
+            continue
+        if name == "cell" and (previous is None or len(previous.cells) != 1):
+            continue
+        rows = scope.rows(index, before)
+        if rows.any() and not (name == "without_totals" and rows.all()):
+            yield name, rows
 
 
 @dataclass(frozen=True, eq=False)
