@@ -14,7 +14,13 @@ from denota.app.progress import count_progress
 from denota.data.example import conversations
 from denota.data.splits import load_examples
 from denota.errors import DataError
-from denota.evaluation.oracle import Reach, coverage, oracle, with_other_answers
+from denota.evaluation.oracle import (
+    Reach,
+    coverage,
+    oracle,
+    with_other_answers,
+    with_other_rows,
+)
 from denota.programs.operators import language_of
 
 
@@ -44,9 +50,12 @@ def measure(
     others = with_other_answers(loaded.examples)
     known = {id(example.question) for example in examples}
     others = [other for other in others if id(other.question) in known]
-    with count_progress(f"oracle {language}", len(examples) + len(others)) as progress:
+    rows = with_other_rows(examples)
+    count = len(examples) + len(others) + len(rows)
+    with count_progress(f"oracle {language}", count) as progress:
         reached = oracle(examples, operators, jobs=jobs, progress=progress)
         by_luck = oracle(others, operators, jobs=jobs, progress=progress)
+        of_rows = oracle(rows, operators, jobs=jobs, progress=progress)
     positions = sorted({r.position for r in reached})
     by_position = {str(p): _shares([r for r in reached if r.position == p]) for p in positions}
     whole = coverage(reached)
@@ -59,6 +68,7 @@ def measure(
         "consistent_per_question": round(whole.consistent_per_question, 2),
         "bounded": round(whole.bounded, 2),
         "other_answer": _shares(by_luck) if by_luck else None,
+        "other_row": _shares(of_rows) if of_rows else None,
     }
 
 
@@ -93,9 +103,13 @@ def show_coverage(found: dict[str, Any], console: Console) -> None:
         console.print(
             f"{found['bounded']}% of questions would have more programs than are looked at"
         )
-    other = found["other_answer"]
-    if other:
-        console.print(
-            f"by luck, with the answer of another question about the same table: {other['coverage']:.2f}% and"
-            f" {other['grounded_coverage']:.2f}% of {other['questions']:,} questions"
-        )
+    for name, said in (
+        ("other_answer", "the answer of another question about the same table"),
+        ("other_row", "the cell of another row"),
+    ):
+        other = found[name]
+        if other:
+            console.print(
+                f"by luck, with {said}: {other['coverage']:.2f}% and {other['grounded_coverage']:.2f}%"
+                f" of {other['questions']:,} questions"
+            )

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from denota.data.answer import Values, item_key, items_of
 from denota.data.example import Example, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.space import program_space
@@ -86,6 +87,24 @@ def with_other_answers(examples: Sequence[Example], seed: int = 0) -> list[Examp
         others = [other.answer for other in own if other.answer != example.answer]
         if others:
             found.append(replace(example, answer=rng.choice(others)))
+    return found
+
+
+def with_other_rows(examples: Sequence[Example], seed: int = 0) -> list[Example]:
+    """Return examples whose answer is one cell's text with that of another row of the same column, the others left out."""
+    rng = Random(seed)
+    found = []
+    for example in examples:
+        table, answer = example.question.table, example.answer
+        items = items_of(answer, table)
+        if len(items) != 1:
+            continue
+        key = item_key(items[0])
+        columns = [c for c in table.columns if any(item_key(text) == key for text in c.values)]
+        others = [text for c in columns[:1] for text in c.values if item_key(text) != key]
+        if others:
+            repeats = isinstance(answer, Values) and answer.repeats
+            found.append(replace(example, answer=Values((rng.choice(others),), repeats)))
     return found
 
 

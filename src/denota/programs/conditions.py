@@ -397,7 +397,10 @@ def _add_more_joined(joined: _Joined, language: frozenset[str]) -> None:
         left, right = left[once], right[once]
         mask = so_far.mask[left] & so_far.mask[right]
         both = np.count_nonzero(mask, axis=1)
-        kept = np.flatnonzero((both > 0) & (both < sizes[left]))[:THREES]
+        all_said = np.isin(so_far.first[left], best) & np.isin(so_far.second[left], best)
+        kept = np.flatnonzero((both > 0) & (all_said | (both < sizes[left])))[
+            : _most_threes(so_far)
+        ]
         _add_joined(joined, AND, left[kept], right[kept], mask[kept])
     if "either" in language:
         said = [
@@ -420,6 +423,11 @@ def _add_more_joined(joined: _Joined, language: frozenset[str]) -> None:
             either = np.count_nonzero(mask, axis=1)
             kept = np.flatnonzero((either > sizes[left]) & (either > sizes[right]))
             _add_joined(joined, EITHER, left[kept], right[kept], mask[kept])
+
+
+def _most_threes(so_far: Conditions) -> int:
+    """How many are joined by threes: fewer in a long table."""
+    return int(min(THREES, 1 + 2 * ROOM // max(1, so_far.mask.shape[1])))
 
 
 def _add_joined(

@@ -44,6 +44,21 @@ def bits_of(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Bi
     return np.frombuffer(packed, "<u8").astype(np.uint64).reshape(len(sets), width)
 
 
+def counted(codes: NDArray[np.int32], kinds: int, rows: Mask) -> NDArray[np.float64]:
+    """(N, kinds) how many rows of each set are of each kind, given (R,) the kind of each row, -1 for none, and (N, R) the sets.
+
+    >>> counted(np.array([0, 1, 1, -1], np.int32), 2, np.array([[True, True, True, True]])).tolist()
+    [[1.0, 2.0]]
+    """
+    if len(codes) * kinds <= ROOM:
+        known = np.flatnonzero(codes >= 0)
+        one_hot = np.zeros((len(codes), kinds), np.float32)
+        one_hot[known, codes[known]] = 1
+        return np.asarray(rows.astype(np.float32) @ one_hot, np.float64)
+    lines = [np.bincount(codes[line & (codes >= 0)], minlength=kinds) for line in rows]
+    return np.array(lines, np.float64).reshape(len(rows), kinds)
+
+
 def index_of(table: Table) -> TableIndex:
     """Return the table's index, made at the first call and kept as long as the table lives."""
     key = id(table)
@@ -226,13 +241,6 @@ class ColumnIndex:
     def filled(self) -> NDArray[np.float64]:
         """(R,) the number each cell states, 0 where it states none."""
         return np.where(self.stated, self.column.numbers, 0.0)
-
-    @cached_property
-    def by_class(self) -> NDArray[np.float64]:
-        """(R, V) 1 where a row's cell is of a class."""
-        found = np.zeros((len(self.column), self.count))
-        found[np.arange(len(self.column)), self.classes] = 1
-        return found
 
     @cached_property
     def has_ties(self) -> bool:

@@ -20,7 +20,7 @@ from denota.data.answer import Answer, Cells, Item, Values, item_key, keys_of, p
 from denota.programs.conditions import Conditions
 from denota.programs.denotation import Denotation, jaccard
 from denota.programs.execute import side_names
-from denota.programs.index import Mask, TableIndex
+from denota.programs.index import ROOM, Mask, TableIndex, counted
 from denota.programs.operators import AGGREGATES, COMPARES
 from denota.programs.tree import Program
 from denota.tables.table import Table
@@ -118,7 +118,6 @@ class _Wanted:
         self.repeats = gold.repeats
         self.keys = Counter(keys_of(gold))
         self.total = self.keys.total()
-        self._every_row = np.arange(index.rows)
         numbers = [key for key in self.keys if isinstance(key, float)]
         self.numbers = np.array(numbers)
         self._sets: dict[int, tuple[Conditions, Mask, NDArray[np.int64]]] = {}
@@ -147,10 +146,11 @@ class _Wanted:
             np.array([keys.setdefault(key, len(keys)) for key in own.keys], np.int64)[own.key_codes]
             for own in owners
         ]
-        here = np.zeros((self.index.rows, len(keys)), np.float32)
-        for own_places in places:
-            here[self._every_row, own_places] += 1
-        return self._met(keys, masks.astype(np.float32) @ here)  # (U, K)
+        found = []
+        for some in _few_at_a_time(masks, len(keys)):
+            counts = sum(counted(own.astype(np.int32), len(keys), some) for own in places)
+            found.append(self._met(keys, np.asarray(counts, np.float32)))  # (U, K)
+        return np.concatenate(found)
 
     def _met(self, keys: dict[Hashable, int], counts: Floats) -> Floats:
         """(U,) the rewards of sets of values, given (U, K) how often each has each key."""
@@ -174,10 +174,8 @@ class _Wanted:
         for line, (column,) in enumerate(family.selections):
             keys, codes = self.index.columns[column].parts(aggregate.name, aggregate.part)
             if keys.keys() & self.keys.keys():
-                here = np.zeros((self.index.rows, len(keys)), np.float32)
-                rows = np.flatnonzero(codes >= 0)
-                here[rows, codes[rows]] = 1
-                rewards[line] = self._met(keys, masks.astype(np.float32) @ here)
+                counts = counted(codes, len(keys), masks).astype(np.float32)
+                rewards[line] = self._met(keys, counts)
         return rewards.ravel()
 
     def of_names(self, space: ProgramSpace, family: Family) -> Floats:
@@ -243,8 +241,10 @@ class _Wanted:
         assert family.aggregate is not None
         aggregate = AGGREGATES[family.aggregate]
         if aggregate.over is not None:
+            own = [self.index.columns[c] for c in columns]
+            parts = _few_at_a_time(masks, max((column.count for column in own), default=1))
             with np.errstate(over="ignore", invalid="ignore"):
-                found = aggregate.over([self.index.columns[c] for c in columns], masks)
+                found = np.concatenate([aggregate.over(own, some) for some in parts])
             return np.where(np.isfinite(found), found, np.nan)
         table = self.index.table
         values = (aggregate.meaning(table, np.flatnonzero(m).tolist(), columns) for m in masks)
@@ -295,6 +295,12 @@ class _Wanted:
             self._sets[id(whole)] = (whole, *different(whole.mask))
         _, masks, number = self._sets[id(whole)]
         return whole, masks, number if axis.numbers is None else number[axis.numbers]
+
+
+def _few_at_a_time(masks: Mask, kinds: int) -> list[Mask]:
+    """The lines of an (N, R) mask in parts that leave room for (lines, R) and (lines, kinds) numbers."""
+    step = max(1, ROOM // max(1, masks.shape[1], kinds))
+    return [masks[start : start + step] for start in range(0, max(1, len(masks)), step)]
 
 
 def different(mask: Mask) -> tuple[Mask, NDArray[np.int64]]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.denotation import Value
-from denota.programs.index import ColumnIndex, Mask, index_of
+from denota.programs.index import ColumnIndex, Mask, counted, index_of
 from denota.programs.operators.declare import AggregateOperator
 from denota.tables.table import Table
 
@@ -76,9 +76,9 @@ def _extreme(largest: bool) -> Over:
 
 def _different(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64]:
     column = columns[0]
-    present = rows & ~column.column.missing
+    classes = np.where(column.column.missing, -1, column.classes)
     found: NDArray[np.float64] = (
-        (present.astype(np.float64) @ column.by_class > 0).sum(axis=1).astype(float)
+        (counted(classes, column.count, rows) > 0).sum(axis=1).astype(float)
     )
     return found
 

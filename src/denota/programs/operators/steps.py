@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from denota.programs.index import ColumnIndex, Mask, index_of
+from denota.programs.index import ColumnIndex, Mask, counted, index_of
 from denota.programs.operators.aggregates import groups_of
 from denota.programs.operators.declare import Meaning, Situation, StepOperator, TestOperator
 from denota.programs.operators.superlative import (
@@ -182,20 +182,20 @@ def _same(table: Table, rows: Sequence[int], step: Test, scope: Sequence[int]) -
 
 def _same_of_each(situation: Situation, column: int, first: int, kept: Mask) -> Mask:
     own = situation.index.columns[column]
-    theirs = _by_class(own, kept) > 0  # (N, V)
-    found: Mask = theirs[:, own.classes] & ~kept & situation.scope
+    same = np.array([np.isin(own.classes, own.classes[line]) for line in kept])
+    found: Mask = same.reshape(kept.shape) & ~kept & situation.scope
     return found
 
 
 # Rows of the group that occurs most, or has the largest sum
 
 
-def _by_class(column: ColumnIndex, rows: Mask, weights: Any = None) -> Any:
-    """(N, V) how many of each set's rows are of each value class, or the sum of their weights."""
-    classes = column.by_class  # (R, V)
-    if weights is not None:
-        classes = classes * weights[:, None]
-    return rows.astype(np.float64) @ classes
+def _sums_by_class(column: ColumnIndex, rows: Mask, weights: Any) -> Any:
+    """(N, V) the sums of (R,) weights over each set's rows of each value class."""
+    lines = [
+        np.bincount(column.classes[line], weights[line], minlength=column.count) for line in rows
+    ]
+    return np.array(lines).reshape(len(rows), column.count)
 
 
 def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
@@ -217,12 +217,12 @@ def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
     def apply(situation: Situation, column: int, first: int, kept: Mask) -> Mask:
         own = situation.index.columns[column]
         kept = kept & ~own.column.missing
-        counts = _by_class(own, kept)
+        counts = counted(own.classes, own.count, kept)
         k = 0
         if situation.index.columns and first < 0:  # a column to sum, as ~column
             summed = situation.index.columns[~first]
-            counts = _by_class(own, kept & summed.stated)
-            amounts = _by_class(own, kept, summed.filled)
+            counts = counted(own.classes, own.count, kept & summed.stated)
+            amounts = _sums_by_class(own, kept, summed.filled)
         else:
             amounts = counts
             k = int(situation.numbers[first].value) if rank is _exactly else 0
@@ -254,7 +254,8 @@ def _exactly(amounts: Any) -> Any:
 
 def _repeating(situation: Situation) -> list[int]:
     columns = situation.index.columns
-    return [c for c, column in enumerate(columns) if 1 < column.count < situation.index.rows]
+    rows = situation.index.rows
+    return [c for c, own in enumerate(columns) if 1 < own.count < rows and not own.is_long]
 
 
 def _with_counts(situation: Situation) -> list[tuple[int, int]]:
