@@ -76,16 +76,23 @@ def _rows(program: Program, where: Condition | None) -> str:
 def _compared(program: Program) -> str:
     """Two values and how they are compared."""
     assert program.compare is not None and program.aggregate is not None
-    value = {"count": "the number of rows", "sum": "the {}", "average": "the average {}", "count_distinct": "the number of different {}", "smallest": "the smallest {}", "largest": "the largest {}", "day": "the {}"}  # fmt: skip
-    name = value.get(program.aggregate, AGGREGATES[program.aggregate].english + " of the {}")
     if has_two_columns(program):
-        sides = [name.format(column) for column in program.columns]
+        sides = [_value(program, (column,)) for column in program.columns]
         sentence = COMPARES[program.compare].english.format(left=sides[0], right=sides[1])
         return sentence + _rows(program, program.where)
-    own = name.format(*program.columns)
+    own = _value(program, program.columns)
     right = f"{own}{_rows(program, program.versus)}" if program.versus is not None else "the whole"
     left = f"{own}{_rows(program, program.where)}"
     return COMPARES[program.compare].english.format(left=left, right=right)
+
+
+def _value(program: Program, columns: tuple[str, ...]) -> str:
+    """What a value that is compared is called."""
+    noun = AGGREGATES[program.aggregate or ""].noun
+    named = _list(columns, "and") if columns else ""
+    if "{}" in noun:
+        return noun.format(named or "same columns")
+    return f"{noun} of {named}" if named else noun
 
 
 def _condition(condition: Condition) -> str:

@@ -100,12 +100,12 @@ def _exists(names: Any, columns: Sequence[str]) -> Any:
 
 COUNT = AggregateOperator(
     "count", "COUNT", "how many there are", lambda table, rows, columns: (float(len(rows)),), _star,
-    lambda columns, rows: np.count_nonzero(rows, axis=1).astype(float), of=(),
+    lambda columns, rows: np.count_nonzero(rows, axis=1).astype(float), of=(), noun="the number of rows",
     words=("how often",), example="COUNT (ROWS WHERE Ships = '2')",
 )  # fmt: skip
 COUNT_DISTINCT = AggregateOperator(
     "count_distinct", "COUNT DISTINCT", "how many different ones there are", _count_different,
-    lambda names, columns: names.count_distinct(columns[0]), _different, of=("any",),
+    lambda names, columns: names.count_distinct(columns[0]), _different, of=("any",), noun="the number of different {}",
     words=("how many", "number of", "different", "unique", "distinct", "count"), example="COUNT DISTINCT (SELECT Leader)",
 )  # fmt: skip
 SUM = AggregateOperator(
@@ -113,15 +113,15 @@ SUM = AggregateOperator(
     words=("all", "how many", "together", "number of", "amount", "cumulative"), example="SUM (SELECT Crew)",
 )  # fmt: skip
 AVERAGE = AggregateOperator(
-    "average", "AVERAGE", "their average", _of_numbers(lambda v: math.fsum(v) / len(v)), _function("Avg"), _mean,
+    "average", "AVERAGE", "their average", _of_numbers(lambda v: math.fsum(v) / len(v)), _function("Avg"), _mean, noun="the average {}",
     example="AVERAGE (SELECT Crew)",
 )  # fmt: skip
 SMALLEST = AggregateOperator(
-    "smallest", "SMALLEST", "the smallest of them", _of_numbers(min), _function("Min"), _extreme(False),
+    "smallest", "SMALLEST", "the smallest of them", _of_numbers(min), _function("Min"), _extreme(False), noun="the smallest {}",
     words=("first", "oldest", "min", "worst", "best", "fastest", "top"), example="SMALLEST (SELECT Crew)",
 )  # fmt: skip
 LARGEST = AggregateOperator(
-    "largest", "LARGEST", "the largest of them", _of_numbers(max), _function("Max"), _extreme(True),
+    "largest", "LARGEST", "the largest of them", _of_numbers(max), _function("Max"), _extreme(True), noun="the largest {}",
     words=("last", "newest", "max", "best", "top", "worst", "recent"), example="LARGEST (SELECT Crew)",
 )  # fmt: skip
 EXISTS = AggregateOperator(

@@ -170,6 +170,8 @@ class AggregateOperator:
     """Whether it gives a value for each group of rows that share the first column's value."""
     per: str = ""
     """The aggregate that it takes of each group."""
+    noun: str = "the {}"
+    """What its value is called where two are compared, with {} for the column."""
     part: Callable[[str], Value | None] | None = None
     """The part of each cell's text that it gives, where it gives parts."""
     names_column: bool = False
