@@ -31,7 +31,7 @@ from denota.data import load_examples
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 NOTEBOOK = ROOT / "examples" / "denota.ipynb"
-ELSEWHERE = ("denota data sqa", "denota reproduce")
+ELSEWHERE = ("denota data ", "denota reproduce")
 """Tested in tests/data, against a server of its own, and in tests/reports, on little data."""
 SERVE = "denota serve"
 ADDRESS = "http://127.0.0.1:8000"

@@ -35,7 +35,7 @@ from denota.programs.tree import (
     Test,
     Value,
     Word,
-    tests_of,
+    leaves_of,
 )
 from denota.tables import Column, Table
 from denota.tokens import tokenise
@@ -325,7 +325,7 @@ def speaks_of_previous(program: Program) -> bool:
 
 def conjuncts(program: Program) -> tuple[Test, ...]:
     """Return the tests of a program's conditions."""
-    return tuple(test for condition in program.conditions for test in tests_of(condition))
+    return tuple(test for condition in program.conditions for test in leaves_of(condition))
 
 
 def table_of(columns: dict[str, Sequence[str]], name: str = "table") -> Table:

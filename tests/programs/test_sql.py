@@ -375,3 +375,14 @@ def test_a_corrected_answer_is_followed_up_by_its_rows() -> None:
     assert Database(table).run(rows_query((), ("City",), table)) == Denotation((), (0,))
     later = to_sql(parse_program("FOLLOW-UP WHERE City = 'Oslo'"), table, query)
     assert Database(table).run(later) == Denotation((3,), (0,))
+
+
+def test_the_rows_of_an_empty_answer_are_counted() -> None:
+    """An answer without cells has no columns either; the first column stands for the rows of the count."""
+    table = table_of({"City": ["Oslo", "Rome"]})
+    empty = Denotation((), ())
+    program = parse_program("COUNT (SAME AS PREVIOUS)")
+    database = Database(table)
+    found = database.run(to_sql(program, table, query_of(empty, table)))
+    database.close()
+    assert found == execute(program, table, empty) == Denotation((), (0,), (0.0,))

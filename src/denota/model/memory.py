@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.operators import SCOPES
-from denota.programs.tree import Name, Program, Test, Value, Word, tests_of
+from denota.programs.tree import Name, Program, Test, Value, Word, leaves_of
 from denota.search.prepare import Prepared
 from denota.tables.table import Table
 
@@ -90,9 +90,9 @@ def parts_of(program: Program) -> tuple[str, ...]:
     ]
     if program.where is None:
         found.append("all rows")
-    for test in tests_of(program.where):
+    for test in leaves_of(program.where):
         found += [f"operator {test.operator}", f"where {test.column}", *_as_tested(test, "test")]
-    for test in tests_of(program.versus):
+    for test in leaves_of(program.versus):
         found += ["versus", *_as_tested(test, "versus")]
     if program.then is not None:
         found += [f"step {program.then.operator}", *_as_tested(program.then, "step")]

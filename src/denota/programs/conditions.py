@@ -21,7 +21,7 @@ from denota.programs.index import ROOM, Mask
 from denota.programs.operators import STEPS, TESTS
 from denota.programs.operators.declare import Block, Situation, StepOperator, TestOperator
 from denota.programs.operators.equality import EQUAL, shared_values
-from denota.programs.tree import And, Condition, Or, Test, tests_of
+from denota.programs.tree import And, Condition, Or, Test, leaves_of
 
 NAMED: Final = 6
 """At most so many values of a column that a question names are joined in pairs."""
@@ -98,7 +98,7 @@ class Conditions:
             left = whole.condition(first)
             if operator in (STEP, PAIR):
                 return left
-            parts = (*tests_of(left), *tests_of(whole.condition(second)))
+            parts = (*leaves_of(left), *leaves_of(whole.condition(second)))
             return And(parts) if operator == AND else Or(parts)
         if operator == OR:
             classes = (first, second) if second >= 0 else self.named[first][1]

@@ -25,7 +25,7 @@ from denota.programs.tree import (
     Program,
     Test,
     Word,
-    tests_of,
+    leaves_of,
 )
 from denota.programs.tree import Value as CellValue
 from denota.tables.table import Table
@@ -111,7 +111,7 @@ def side_names(program: Program) -> tuple[str, str]:
 
 
 def _constant(condition: Condition | None) -> str:
-    argument = next((test.argument for test in tests_of(condition)), None)
+    argument = next((test.argument for test in leaves_of(condition)), None)
     if isinstance(argument, CellValue | Word | Name):
         return argument.text
     return argument.written if argument is not None else ""

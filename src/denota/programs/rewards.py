@@ -307,7 +307,7 @@ def different(mask: Mask) -> tuple[Mask, NDArray[np.int64]]:
     """(U, R) the different lines of an (N, R) mask, and (N,) which of them each line is.
 
     >>> masks, number = different(np.array([[True, False], [False, True], [True, False]]))
-    >>> len(masks), number[0] == number[2]
+    >>> len(masks), bool(number[0] == number[2])
     (2, True)
     """
     packed = np.packbits(mask, axis=1)

@@ -59,7 +59,8 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
     """Return the SQL of a program, given that of the turn before if it follows one up."""
     check(program, table, previous is not None)
     columns = program.columns or (previous.columns if previous else ())
-    if counts_rows(program) and not SCOPES[program.scope].follows and not program.columns:
+    takes_previous = SCOPES[program.scope].follows and bool(columns)
+    if counts_rows(program) and not program.columns and not takes_previous:
         columns = tuple(table.names[place] for place in looked_at(program, table))
     rows = _rows_of(program, program.where, table, previous)
     picked = rows.select(exp.column(ROW))

@@ -107,14 +107,14 @@ class Program:
     @property
     def tests(self) -> tuple[Test, ...]:
         """The tests of its conditions and its step, all of them."""
-        tests = [test for condition in self.conditions for test in tests_of(condition)]
+        tests = [test for condition in self.conditions for test in leaves_of(condition)]
         return (*tests, self.then) if self.then is not None else tuple(tests)
 
 
-def tests_of(condition: Condition | None) -> tuple[Test, ...]:
+def leaves_of(condition: Condition | None) -> tuple[Test, ...]:
     """Return the tests of a condition.
 
-    >>> tests_of(None), len(tests_of(And((Test("max", "Crew"), Test("first")))))
+    >>> leaves_of(None), len(leaves_of(And((Test("max", "Crew"), Test("first")))))
     ((), 2)
     """
     if condition is None:
