@@ -122,7 +122,7 @@ def _has(program: Program, operators: Sequence[str]) -> bool:
     return any(test.operator in operators for test in program.tests)
 
 
-_TIES: Final = {"max": "max_ties", "min": "min_ties"}
-_BY_RANK: Final = ("max", "min", "first", "last", "kth_max", "kth_min")
+_TIES: Final = {name: test.ties for name, test in TESTS.items() if test.ties}
+_BY_RANK: Final = tuple(name for name, test in TESTS.items() if test.one_row)
 _SCALES: Final = ("hundred", "thousand", "million", "billion", "trillion")
 _EACH_ONCE: Final = re.compile(r"\b(?:different|distinct|unique|each|once|kinds?|types?|all the)\b")

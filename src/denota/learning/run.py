@@ -42,6 +42,8 @@ from denota.programs.operators import language_of
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
+NAMED: Final = 20
+"""So many questions that cannot be learnt from are named by line."""
 ROOM: Final = 200 << 20
 """Bytes that must be free on the disk before training starts."""
 
@@ -89,6 +91,8 @@ def train(
         ready = [
             one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
         ]
+        for line in unreachable(examples, preparer, config.data.language):
+            say(line)
         answered = {id(example.question) for example in dev}
         ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
         made_up = _made_up(config, examples)
@@ -134,6 +138,28 @@ def train(
                     board.write(done)
             epoch_done(done)
         return out / "best.safetensors"
+
+
+def unreachable(examples: Sequence[Example], preparer: Preparer, language: str) -> list[str]:
+    """Return sentences on the questions whose answer no program of a language gives; those of a file of one's own are named by line."""
+    lost = []
+    for example in examples:
+        ready = preparer.known(example.question)
+        given = ready.rewarded_programs if ready is not None else None
+        if given is not None and not (given.rewards >= 1).any():
+            lost.append(example.question)
+    if not lost:
+        return []
+    lines = [
+        f"no program of {language} gives the answer of {len(lost):,} of {len(examples):,} questions"
+    ]
+    named = [
+        f"line {asked.line}: no program gives the answer of {asked.text!r}"
+        for asked in lost
+        if asked.line
+    ]
+    more = [f"and {len(named) - NAMED:,} more like these"] if len(named) > NAMED else []
+    return [*lines, *named[:NAMED], *more]
 
 
 def unused(model: ModelConfig) -> list[str]:

@@ -89,6 +89,10 @@ class Preparer:
                     self._questions.pop(old, None)
         return found
 
+    def known(self, question: Question) -> Prepared | None:
+        """Return a question as it was made ready ahead, None if it was not."""
+        return self._base.get(id(question))
+
     def ahead(
         self,
         examples: Sequence[Turn],

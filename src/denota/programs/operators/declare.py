@@ -82,6 +82,10 @@ class TestOperator:
     """Whether the meaning depends on the order of rows (a tie broken by it counts)."""
     ranks: bool = False
     """Whether it goes by a column's order; the order of rows then matters only for ties."""
+    ties: str = ""
+    """The operator that keeps all rows of which it keeps one, if it keeps one by an order that can be tied."""
+    one_row: bool = False
+    """Whether it keeps one row by its place."""
     negates: bool = False
     """Whether it keeps the rows that another test does not."""
     words: tuple[str, ...] = ()

@@ -117,6 +117,8 @@ def _test(
     example: str,
     counted: bool = False,
     row_order: bool = True,
+    ties: str = "",
+    one_row: bool = False,
 ) -> TestOperator:
     return TestOperator(
         name=name,
@@ -130,6 +132,8 @@ def _test(
         needs="trigger",
         row_order=row_order,
         ranks=True,
+        ties=ties,
+        one_row=one_row,
         example=example,
     )
 
@@ -137,10 +141,12 @@ def _test(
 MAX = _test(
     "max", "IS MAX", "{column} is largest", _one(True), lambda order, rows, k: rows[-1:],
     lambda test, names: names.ranked(test.column or "", True, 0, 1), "SELECT Leader WHERE Crew IS MAX",
+    ties="max_ties", one_row=True,
 )  # fmt: skip
 MIN = _test(
     "min", "IS MIN", "{column} is smallest", _one(False), lambda order, rows, k: rows[:1],
     lambda test, names: names.ranked(test.column or "", False, 0, 1), "SELECT Leader WHERE Crew IS MIN",
+    ties="min_ties", one_row=True,
 )  # fmt: skip
 MAX_TIES = _test(
     "max_ties", "IS MAX WITH TIES", "{column} is largest, ties included", _ties(True),
@@ -170,13 +176,13 @@ KTH_MAX = _test(
     "kth_max", "IS MAX NUMBER", "{column} is number {argument} from the largest", _kth(True),
     lambda order, rows, k: rows[-k : len(rows) - k + 1],
     lambda test, names: names.ranked(test.column or "", True, _count(test) - 1, 1),
-    "SELECT Leader WHERE Crew IS MAX NUMBER 2", counted=True,
+    "SELECT Leader WHERE Crew IS MAX NUMBER 2", counted=True, one_row=True,
 )  # fmt: skip
 KTH_MIN = _test(
     "kth_min", "IS MIN NUMBER", "{column} is number {argument} from the smallest", _kth(False),
     lambda order, rows, k: rows[k - 1 : k],
     lambda test, names: names.ranked(test.column or "", False, _count(test) - 1, 1),
-    "SELECT Leader WHERE Crew IS MIN NUMBER 2", counted=True,
+    "SELECT Leader WHERE Crew IS MIN NUMBER 2", counted=True, one_row=True,
 )  # fmt: skip
 
 
@@ -253,6 +259,7 @@ def _row_test(
         has_column=False,
         needs="trigger",
         row_order=True,
+        one_row=not counted,
         example=example,
     )
 
