@@ -17,7 +17,7 @@ from denota.app.computed import Wish
 from denota.app.rating import RatedProgram
 from denota.app.unused import unused
 from denota.programs.denotation import Denotation
-from denota.programs.operators import SCOPES
+from denota.programs.operators import SCOPES, TESTS
 from denota.programs.tree import Number, Program, Test
 from denota.tables.table import Table
 from denota.tokens import tokenise
