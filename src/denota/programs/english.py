@@ -45,7 +45,8 @@ def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
         sentence = f"the {_list(columns, 'and')}" if columns else "the same columns"
     if program.aggregate is not None and AGGREGATES[program.aggregate].grouped and columns:
         group, *summed = columns
-        sentence = f"the {summed[0]} by {group}" if summed else f"the rows by {group}"
+        what = _list(tuple(summed), "and") if summed else "rows"
+        sentence = f"the {what} by {group}"
     same = not program.columns and program.scope == "previous" and program.where is None
     if same and program.then is None:
         sentence = "the same answer as before"
@@ -82,7 +83,7 @@ def _compared(program: Program) -> str:
         sides = [name.format(column) for column in program.columns]
         sentence = COMPARES[program.compare].english.format(left=sides[0], right=sides[1])
         return sentence + _rows(program, program.where)
-    own = name.format(*program.columns)
+    own = name.format(_list(program.columns, "and") if program.columns else "same columns")
     right = f"{own}{_rows(program, program.versus)}" if program.versus is not None else "the whole"
     left = f"{own}{_rows(program, program.where)}"
     return COMPARES[program.compare].english.format(left=left, right=right)
