@@ -45,6 +45,14 @@ def test_every_program_of_a_space_is_said(asked: tuple[str, Table, Denotation | 
         ("SELECT a WHERE b = ''", "The a where b is empty."),
         ("SELECT a WHERE b = 'x,'", "The a where b is x,."),
         ("SELECT a, b, c", "The a, b and c."),
+        (
+            "SHARE (SUM (FOLLOW-UP WHERE a = 'x'))",
+            "The same columns, among those, where a is x as a percentage of the whole.",
+        ),
+        (
+            "MORE (SUM (SELECT a, b, c WHERE a = 'x' VERSUS a = 'y'))",
+            "Whether the a, b and c where a is x is more than the a, b and c where a is y.",
+        ),
         ("SELECT a WHERE b = 'x' OR b = 'y' OR b = 'z'", "The a where b is x, y or z."),
         ("SELECT a WHERE b = 'x' OR c = 'y'", "The a where b is x or c is y."),
         ("SELECT a WHERE b = 'x' AND c = 'y'", "The a where b is x and c is y."),

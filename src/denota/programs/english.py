@@ -45,7 +45,8 @@ def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
         sentence = f"the {_list(columns, 'and')}" if columns else "the same columns"
     if program.aggregate is not None and AGGREGATES[program.aggregate].grouped and columns:
         group, *summed = columns
-        sentence = f"the {summed[0]} by {group}" if summed else f"the rows by {group}"
+        what = _list(tuple(summed), "and") if summed else "rows"
+        sentence = f"the {what} by {group}"
     same = not program.columns and program.scope == "previous" and program.where is None
     if same and program.then is None:
         sentence = "the same answer as before"
