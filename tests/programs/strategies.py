@@ -346,5 +346,7 @@ def alike(left: Denotation, right: Denotation) -> bool:
 
 def _near(left: Computed, right: Computed) -> bool:
     if isinstance(left, float) and isinstance(right, float):
+        if math.isnan(left) or math.isnan(right):
+            return math.isnan(left) and math.isnan(right)
         return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
     return left == right

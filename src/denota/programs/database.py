@@ -41,8 +41,11 @@ class Database:
             return Denotation(tuple(sorted(rows)), columns)
         values = tuple(_value(line[-1]) for line in found)
         groups = tuple(line[0] for line in found) if len(names) > 1 else ()
-        kept = tuple(value for value in values if value is not None)
-        return Denotation(tuple(sorted(rows)), columns, kept, groups)
+        if groups:  # a group may have no number
+            stated = tuple(math.nan if value is None else value for value in values)
+        else:
+            stated = tuple(value for value in values if value is not None)
+        return Denotation(tuple(sorted(rows)), columns, stated, groups)
 
     def close(self) -> None:
         """Let go of the table."""
