@@ -1,1 +1,8 @@
-"""What people meet: the command line."""
+"""What people meet: the command line, the Python API, the server.
+
+The small matrix products of a space lose time when numpy's library shares each among threads, so it is told to use one unless the user says otherwise.
+"""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is first imported
