@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Choices = Callable[[Situation], Sequence[tuple[int, int]]]
 Apply = Callable[[Situation, int, int, Mask], Mask]
+Rank = Callable[[Any, int], Any]
+"""((N, V) counts or sums of groups, the k of the step if it has one) -> (N, 1) the count or sum that is wanted."""
 
 
 # A superlative or a place among the rows kept
@@ -198,7 +200,7 @@ def _sums_by_class(column: ColumnIndex, rows: Mask, weights: Any) -> Any:
     return np.array(lines).reshape(len(rows), column.count)
 
 
-def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
+def _grouped(rank: Rank) -> tuple[Meaning, Apply]:
     """The rows of the groups whose counts or sums `rank` picks; from a list of them, or from (N, V) with NaN where there is no such group."""
 
     def meaning(table: Table, rows: Sequence[int], step: Test, scope: Sequence[int]) -> list[int]:
@@ -219,7 +221,7 @@ def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
         kept = kept & ~own.column.missing
         counts = counted(own.classes, own.count, kept)
         k = 0
-        if situation.index.columns and first < 0:  # a column to sum, as ~column
+        if first < 0:  # a column to sum, as ~column
             summed = situation.index.columns[~first]
             counts = counted(own.classes, own.count, kept & summed.stated)
             amounts = _sums_by_class(own, kept, summed.filled)
@@ -233,23 +235,23 @@ def _grouped(rank: Callable[[Any], Any]) -> tuple[Meaning, Apply]:
     return meaning, apply
 
 
-def _picked(rank: Callable[[Any], Any], amounts: Any, k: int) -> Any:
+def _picked(rank: Rank, amounts: Any, k: int) -> Any:
     """(N, V) the groups that a rule picks of (N, V) amounts."""
     with np.errstate(invalid="ignore"):
-        wanted = np.full((len(amounts), 1), float(k)) if rank is _exactly else rank(amounts)
+        wanted = rank(amounts, k)
         return np.abs(amounts - wanted) <= 1e-9 * np.maximum(1, np.abs(wanted))
 
 
-def _most(amounts: Any) -> Any:
+def _most(amounts: Any, k: int) -> Any:
     return np.where(np.isnan(amounts), -np.inf, amounts).max(axis=1, keepdims=True)
 
 
-def _least(amounts: Any) -> Any:
+def _least(amounts: Any, k: int) -> Any:
     return np.where(np.isnan(amounts), np.inf, amounts).min(axis=1, keepdims=True)
 
 
-def _exactly(amounts: Any) -> Any:
-    raise NotImplementedError
+def _exactly(amounts: Any, k: int) -> Any:
+    return np.full((len(amounts), 1), float(k))
 
 
 def _repeating(situation: Situation) -> list[int]:
@@ -320,7 +322,7 @@ def _group_step(
     name: str,
     keywords: str,
     english: str,
-    rank: Callable[[Any], Any],
+    rank: Rank,
     choices: Choices,
     words: tuple[str, ...],
     example: str,
