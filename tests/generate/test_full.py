@@ -27,7 +27,7 @@ PARTS = Table.from_rows(
         ["Opening", "Dunmere, Osterra", "3-1", "Ada Brook (interim)", "4", "2", "1990-1994"],
         ["Derby", "Velm, Norrhavn", "2-2", "Rui Pell (acting)", "3", "3", "1994-1999"],
         ["Return", "Dunmere, Osterra", "0-4", "Ada Brook (interim)", "1", "5", "1999-2001"],
-        ["Final", "Ostrel, Calvany", "5-2", "Ida Lund (acting)", "6", "0", "2001-2010"],
+        ["Final", "Dunmere, Osterra", "5-2", "Ida Lund (acting)", "6", "0", "2001-2010"],
         ["Replay", "Velm, Norrhavn", "1-0", "Rui Pell (interim)", "2", "2", "2010-2012"],
     ],
 )

@@ -293,20 +293,23 @@ def programs(
     if aggregate is not None and not AGGREGATES[aggregate].of and draw(st.booleans()):
         free = ("table", "without_totals")
         program = replace(program, columns=(), scope=draw(st.sampled_from(free)))
-    if aggregate is not None and draw(st.booleans()):
+    if aggregate is not None and _can_be_compared(aggregate) and draw(st.booleans()):
         program = draw(compared(program, column, table))
     assume(not (first and speaks_of_previous(program)))
     return program
+
+
+def _can_be_compared(name: str) -> bool:
+    aggregate = AGGREGATES[name]
+    return not aggregate.grouped and not aggregate.yes_no and len(aggregate.of) < 2
 
 
 @st.composite
 def compared(
     draw: st.DrawFn, program: Program, columns: st.SearchStrategy[str], table: Table | None
 ) -> Program:
-    """A program that computes a value, as one that compares two; as it is where that cannot be said."""
-    aggregate = AGGREGATES[program.aggregate or ""]
+    """A program that computes a value, as one that compares two."""
     compare = draw(st.sampled_from(sorted(COMPARES)))
-    assume(not aggregate.grouped and not aggregate.yes_no and len(aggregate.of) < 2)
     versus = None
     if "rows" in COMPARES[compare].sides and program.where is not None and draw(st.booleans()):
         versus = draw(conditions(columns, table))

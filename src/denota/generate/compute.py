@@ -8,6 +8,7 @@ from denota.generate import phrase
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.draw import draw_condition
+from denota.generate.named import ask_program
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
 from denota.programs.execute import execute
@@ -53,6 +54,18 @@ def compute(scene: Scene, before: Asked | None) -> Asked | None:
     answer = execute(program, scene.profile.table, before.answer if before else None)
     own = tuple(scene.profile.columns[position] for position in answer.columns)
     return Asked(program, answer, *said, own, drawn) if answer.values else None
+
+
+def longest_run(scene: Scene) -> Asked | None:
+    """Ask how many rows in a row satisfy a condition."""
+    if "longest_run" not in scene.language or scene.profile.subject is None:
+        return None
+    scope, rows = whole_table(scene)
+    drawn = draw_condition(scene, rows, (scene.profile.subject,))
+    if drawn is None or drawn.single or len(drawn.rows) < 2 or not leaves_totals_out(scene, drawn):
+        return None
+    said = phrase.computed(scene, "longest_run", (scene.profile.subject,), drawn, (), len(rows))
+    return ask_program(scene, Program((), scope, drawn.condition, "longest_run"), said, drawn)
 
 
 def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:

@@ -279,7 +279,7 @@ OFFERS: Final = {
 """The operators on a column."""
 PLACES: Final = {"first": 1.5, "last": 1.5, "first_k": 1.5, "last_k": 1.5}
 """The weights of operators on the order of rows."""
-JOINED: Final = {"and": 8.0, "three": 14.0, "either": 5.0}
+JOINED: Final = {"and": 8.0, "three": 24.0, "either": 5.0}
 """The weights of several conditions at once."""
 _UNLIKELY: Final = ("not_equal", "is_positive")
 """Conditions that are hardly ever one of several."""

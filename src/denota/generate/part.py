@@ -12,6 +12,7 @@ from denota.generate.named import ask_program, named_row
 from denota.generate.profile import ColumnProfile, TableProfile
 from denota.generate.scene import Scene
 from denota.generate.slots import pick_noun
+from denota.programs.execute import execute
 from denota.programs.operators import AGGREGATES
 from denota.programs.tree import Program
 
@@ -43,6 +44,25 @@ def part_of_cell(scene: Scene) -> Asked | None:
     return ask_program(scene, Program((column.name,), scope, named.test, name), said)
 
 
+def most_common_part(scene: Scene) -> Asked | None:
+    """Ask which first part of a column's cells occurs most."""
+    offers = [
+        (name, column)
+        for name, column in _parted(scene.profile, most_common=True)
+        if name in scene.language
+    ]
+    if not offers:
+        return None
+    name, column = scene.pick(offers)
+    scope, _ = whole_table(scene)
+    program = Program((column.name,), scope, None, name)
+    answer = execute(program, scene.profile.table)
+    if len(answer.values or ()) != 1:
+        return None
+    slots = {"column": pick_noun(scene, column.naming.nouns).one}
+    return ask_program(scene, program, phrase.framed(scene, name, "alone", slots))
+
+
 def name_column(scene: Scene) -> Asked | None:
     """Ask which column has the largest or smallest number in a named row, or the largest sum."""
     names = [name for name in ("largest_column", "smallest_column") if name in scene.language]
@@ -61,12 +81,12 @@ def name_column(scene: Scene) -> Asked | None:
     return ask_program(scene, Program((), scope, named.test, name), said)
 
 
-def _parted(profile: TableProfile) -> list[tuple[str, ColumnProfile]]:
+def _parted(profile: TableProfile, most_common: bool = False) -> list[tuple[str, ColumnProfile]]:
     """The parts that cells of each column have, by the name of the operator that gives them."""
     return [
         (name, column)
         for name, aggregate in AGGREGATES.items()
-        if aggregate.part is not None
+        if aggregate.part is not None and aggregate.most_common == most_common
         for column in profile.columns
         if column is not profile.subject
         and _makes_sense(name, column)

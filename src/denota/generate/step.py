@@ -13,9 +13,9 @@ from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
 from denota.generate.phrase import Columns, Part
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
-from denota.generate.slots import asked_slots
+from denota.generate.slots import asked_slots, pick_noun
 from denota.programs.execute import execute
-from denota.programs.tree import Program, Test
+from denota.programs.tree import Program, Test, Value
 
 
 def rank_some(scene: Scene) -> Asked | None:
@@ -53,6 +53,32 @@ def step_aside(scene: Scene) -> Asked | None:
     """Ask for the row after or before a named one, or for all of them, or how many there are."""
     names = [name for name in BESIDE if name in scene.language]
     return _from_named(scene, scene.pick(names), None) if names else None
+
+
+def after_first(scene: Scene) -> Asked | None:
+    """Ask for the row after the first of several that have one value."""
+    columns = [c for c in scene.testable["equal"] if c.kind == "text"]
+    if "after_first" not in scene.language or not columns:
+        return None
+    scope, rows = whole_table(scene)
+    kept = draw_operator(scene, "equal", rows, ())
+    if (
+        kept is None
+        or kept.column is None
+        or len(kept.rows) < 2
+        or not isinstance(kept.condition, Test)
+    ):
+        return None
+    step = Test("after_first")
+    program = Program((kept.column.name,), scope, kept.condition, then=step)
+    found = execute(program, scene.profile.table).rows
+    if not found or found[0] in kept.rows or not isinstance(kept.condition.argument, Value):
+        return None
+    slots = {
+        "key": kept.condition.argument.text,
+        "column": pick_noun(scene, kept.column.naming.nouns).one,
+    }
+    return ask_program(scene, program, phrase.framed(scene, "after_first", "alone", slots))
 
 
 def compare_with_named(scene: Scene) -> Asked | None:

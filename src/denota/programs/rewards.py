@@ -10,7 +10,7 @@ value are all consistent. S selections, N row sets, U different ones among them,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from denota.data.answer import Answer, Cells, Item, Values, item_key, keys_of, partial
 from denota.programs.conditions import Conditions
-from denota.programs.denotation import Denotation, jaccard
+from denota.programs.denotation import Denotation, Value, jaccard
 from denota.programs.execute import side_names
 from denota.programs.index import ROOM, Mask, TableIndex, counted
 from denota.programs.operators import AGGREGATES, COMPARES
@@ -123,6 +123,7 @@ class _Wanted:
         self._sets: dict[int, tuple[Conditions, Mask, NDArray[np.int64]]] = {}
         self._sides: dict[int, tuple[Conditions, list[list[Hashable]]]] = {}
         self._cells: dict[tuple[int, tuple[int, ...]], Floats] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
 
     def of_cells(self, family: Family) -> Floats:
         """(S * N,) rewards of programs that select cells."""
@@ -134,12 +135,24 @@ class _Wanted:
                 continue
             known = self._cells.get((id(whole), columns))
             if known is None:
-                known = self._cells[id(whole), columns] = self._of_columns(columns, masks)
+                known = self._of_columns(whole, columns, masks)
+                self._cells[id(whole), columns] = known
             rewards[line] = known[number]
         return rewards.ravel()
 
-    def _of_columns(self, columns: Sequence[int], masks: Mask) -> Floats:
+    def _of_columns(self, whole: Conditions, columns: Sequence[int], masks: Mask) -> Floats:
         """(U,) how right the texts of some columns are, for each set of rows."""
+        owners = [self.index.columns[column] for column in columns]
+        apart = sum(len(own.keys) for own in owners) == len(set().union(*(o.keys for o in owners)))
+        groups = [(column,) for column in columns] if apart else [tuple(columns)]
+        met, size = np.sum([self._hits(whole, group, masks) for group in groups], axis=0)
+        return self._jaccard(met, size)
+
+    def _hits(self, whole: Conditions, columns: tuple[int, ...], masks: Mask) -> Floats:
+        """(2, U) how many gold values the texts of some columns have, and how many values, for each set of rows."""
+        known = self._known.get((id(whole), columns))
+        if known is not None:
+            return known
         keys: dict[Hashable, int] = {}
         owners = [self.index.columns[column] for column in columns]
         places = [
@@ -149,18 +162,27 @@ class _Wanted:
         found = []
         for some in _few_at_a_time(masks, len(keys)):
             counts = sum(counted(own.astype(np.int32), len(keys), some) for own in places)
-            found.append(self._met(keys, np.asarray(counts, np.float32)))  # (U, K)
-        return np.concatenate(found)
+            found.append(self._counts_met(keys, np.asarray(counts, np.float32)))  # (2, U)
+        self._known[id(whole), columns] = hits = np.concatenate(found, axis=1)
+        return hits
 
     def _met(self, keys: dict[Hashable, int], counts: Floats) -> Floats:
         """(U,) the rewards of sets of values, given (U, K) how often each has each key."""
+        return self._jaccard(*self._counts_met(keys, counts))
+
+    def _counts_met(self, keys: dict[Hashable, int], counts: Floats) -> Floats:
+        """(2, U) how many gold values sets of values have, and their sizes, given (U, K) how often each has each key."""
         if not self.repeats:
             counts = np.minimum(counts, 1)
         met = np.zeros(len(counts), np.float32)
         for key, times in self.keys.items():
             if key in keys:
                 met += np.minimum(counts[:, keys[key]], times)
-        union = counts.sum(axis=1) + self.total - met
+        return np.stack([met, counts.sum(axis=1)])
+
+    def _jaccard(self, met: Floats, size: Floats) -> Floats:
+        """(U,) rewards, given how many gold values each set of values has and its size."""
+        union = size + self.total - met
         rewards: Floats = np.divide(met, union, out=np.ones_like(met), where=union > 0)
         return rewards
 
@@ -173,10 +195,29 @@ class _Wanted:
         masks = family.conditions.mask
         for line, (column,) in enumerate(family.selections):
             keys, codes = self.index.columns[column].parts(aggregate.name, aggregate.part)
-            if keys.keys() & self.keys.keys():
+            if not keys.keys() & self.keys.keys():
+                continue
+            if aggregate.most_common:
+                rewards[line] = self._of_most_common(aggregate.part, column, masks)
+            else:
                 counts = counted(codes, len(keys), masks).astype(np.float32)
                 rewards[line] = self._met(keys, counts)
         return rewards.ravel()
+
+    def _of_most_common(
+        self, part: Callable[[str], Value | None], column: int, masks: Mask
+    ) -> Floats:
+        """(N,) rewards of the parts that occur most in a column."""
+        own = self.index.columns[column].column
+        parts: dict[Value, int] = {}
+        found = (part(text) for text in own.values)
+        codes = [-1 if one is None else parts.setdefault(one, len(parts)) for one in found]
+        counts = counted(np.array(codes, np.int32)[own.codes], len(parts), masks)  # (N, parts)
+        most = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
+        keys: dict[Hashable, int] = {}
+        numbers = [keys.setdefault(item_key(one), len(keys)) for one in parts]
+        one_hot = np.eye(len(keys), dtype=np.float32)[numbers]  # (parts, keys)
+        return self._met(keys, most.astype(np.float32) @ one_hot)
 
     def of_names(self, space: ProgramSpace, family: Family) -> Floats:
         """(S * N,) rewards of programs that name a column."""

@@ -73,6 +73,8 @@ def to_sql(program: Program, table: Table, previous: Query | None = None) -> Que
     if program.compare is not None:
         return _compared(program, table, previous, columns, rows, picked)
     value = aggregate.sql(rows.names, program.columns or columns)
+    if isinstance(value, exp.Query):
+        return Query(value, picked, columns)
     if aggregate.grouped:
         query = rows.select(*rows.names.group(columns[0]), exp.alias_(value, "value"))
         query = query.where(rows.names.is_missing(columns[0]).not_(), copy=False)
@@ -132,6 +134,7 @@ def _rows_of(
             _put_first(query, PREVIOUS, previous.rows.copy())
         return query
 
+    names.select = select
     return _Rows(names, select)
 
 
@@ -166,9 +169,10 @@ def _compared(
         picked = exp.select(exp.column(ROW)).from_(exp.Table(this=rows.names.source)).where(among)
     else:
         other = _rows_of(replace(program, then=None), None, table, previous)
+    values = (aggregate.sql(one.names, side) for one, side in ((rows, sides[0]), (other, sides[1])))
     left, right = (
-        exp.Subquery(this=one.select(aggregate.sql(one.names, side)))
-        for one, side in ((rows, sides[0]), (other, sides[1]))
+        exp.Subquery(this=value if isinstance(value, exp.Query) else one.select(value))
+        for one, value in zip((rows, other), values, strict=True)
     )
     value = compare.sql(left, right)
     if compare.gives in ("side", "word"):
@@ -228,6 +232,8 @@ class Names:
         """What the rows of the scope are called: the table itself if nothing narrows it."""
         self.looks_around = False
         """Whether a condition looked at other rows of the scope."""
+        self.select: Callable[..., exp.Select] = exp.select
+        """Selects something of the program's rows."""
 
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
@@ -379,6 +385,11 @@ class Names:
         """Whether the row is so many after one that was kept."""
         return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(KEPT))
 
+    def after_first_kept(self) -> exp.Expr:
+        """Whether the row is the one after the first that was kept."""
+        first = exp.select(exp.Min(this=exp.column(ROW)) + 1).from_(KEPT)
+        return exp.EQ(this=exp.column(ROW), expression=exp.Subquery(this=first))
+
     def beyond_kept(self, after: bool) -> exp.Expr:
         """Whether the row comes after or before all that were kept."""
         edge = (exp.Max if after else exp.Min)(this=exp.column(ROW))
@@ -459,6 +470,23 @@ class Names:
             chosen = chosen.when(exp.and_(stated, *others), exp.Literal.string(name))
         return chosen
 
+    def longest_run(self) -> exp.Select:
+        """The most rows that follow each other: a row's number less its place is the same all along a run."""
+        place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[exp.column(ROW)]))
+        runs = self.select(exp.alias_(exp.column(ROW) - place, "run"))
+        size = exp.Coalesce(this=_largest("size"), expressions=[_number(0)])
+        return exp.select(exp.alias_(size, "value")).from_(_sizes(runs, "run"))
+
+    def most_common_part(self, column: str, name: str) -> exp.Select:
+        """The part that most cells have, all that are tied."""
+        part = self.part(column, name)
+        parts = self.select(exp.column(ROW), exp.alias_(part, "value"))
+        parts = parts.where(part.copy().is_(exp.null()).not_(), copy=False)
+        most = exp.Subquery(this=exp.select(_largest("size")).from_(_sizes(parts, "value")))
+        chosen = exp.select(exp.column("value")).from_(_named(parts, "parts")).group_by("value")
+        chosen = chosen.having(exp.EQ(this=exp.Count(this=exp.Star()), expression=most))
+        return chosen.order_by(exp.Min(this=exp.column(ROW)))
+
     def part(self, column: str, name: str) -> exp.Expr:
         """A part of the text of each cell."""
         inside = name.endswith("_inside")
@@ -513,6 +541,21 @@ def _where(condition: Condition, names: Names) -> exp.Expr:
         return test
     parts = [_where(part, names) for part in condition.parts]
     return exp.or_(*parts) if isinstance(condition, Or) else exp.and_(*parts)
+
+
+def _largest(column: str) -> exp.Expr:
+    return exp.Max(this=exp.column(column))
+
+
+def _named(query: exp.Query, name: str) -> exp.Subquery:
+    alias = exp.TableAlias(this=exp.to_identifier(name))
+    return exp.Subquery(this=query.copy(), alias=alias)
+
+
+def _sizes(query: exp.Query, column: str) -> exp.Subquery:
+    """How many rows of a query have each value of a column, as `size`."""
+    size = exp.alias_(exp.Count(this=exp.Star()), "size")
+    return _named(exp.select(size).from_(_named(query, "parts")).group_by(column), "sizes")
 
 
 def _mentions(query: exp.Query, name: str) -> bool:

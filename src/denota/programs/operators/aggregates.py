@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -132,6 +134,27 @@ EXISTS = AggregateOperator(
 )  # fmt: skip
 
 
+def _run(table: Table, rows: Rows, columns: Sequence[int]) -> tuple[Value, ...]:
+    runs: dict[int, int] = {}
+    for place, row in enumerate(sorted(rows)):
+        runs[row - place] = runs.get(row - place, 0) + 1
+    return (float(max(runs.values(), default=0)),)
+
+
+def _runs(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64]:
+    so_far = np.cumsum(rows, axis=1)
+    before = np.maximum.accumulate(np.where(rows, 0, so_far), axis=1)  # at the last row left out
+    longest: NDArray[np.float64] = (so_far - before).max(axis=1, initial=0).astype(float)
+    return longest
+
+
+LONGEST_RUN = AggregateOperator(
+    "longest_run", "LONGEST RUN", "the most that follow each other", _run,
+    lambda names, columns: names.longest_run(), _runs, of=(), row_order=True, noun="the longest run",
+    words=("consecutive", "in a row", "straight", "streak", "consecutively", "back to back"), example="LONGEST RUN (ROWS WHERE Ships = '2')",
+)  # fmt: skip
+
+
 def _days(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64]:
     order = columns[0].column.dates.order
     stated = rows & ~np.isnan(order)
@@ -224,6 +247,22 @@ def _number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
+def _most_common(of: AggregateOperator) -> AggregateOperator:
+    """Of the parts that an aggregate gives, those that occur most."""
+
+    def meaning(table: Table, rows: Rows, columns: Sequence[int]) -> tuple[Value, ...]:
+        times = Counter(of.meaning(table, rows, columns))
+        most = max(times.values(), default=0)
+        return tuple(value for value, count in times.items() if count == most)
+
+    return replace(
+        of, name=f"most_common_{of.name}", keyword=f"MOST COMMON {of.keyword}",
+        english=f"the most common of {of.english}", meaning=meaning, most_common=True, needs="trigger",
+        sql=lambda names, columns: names.most_common_part(columns[0], of.name), words=("most", "common", "often", "frequently"),
+        example=f"MOST COMMON {of.keyword} (SELECT Season)",
+    )  # fmt: skip
+
+
 def _parts(
     name: str, keyword: str, english: str, pattern: str, combine: Callable[..., Value], words: tuple[str, ...] = ()
 ) -> AggregateOperator:  # fmt: skip
@@ -249,12 +288,13 @@ PARTS: Final = {
     "two_numbers": r"^[^0-9]*([0-9][0-9,]*(?:\.[0-9]+)?)[^0-9]+([0-9][0-9,]*(?:\.[0-9]+)?)",
 }
 """Where the parts of a cell's text stand, in the syntax of re and of RE2."""
+_FIRST_PART = _parts("first_part", "FIRST PART", "the first part of", PARTS["first_part"], str)
 AGGREGATES: Final[dict[str, AggregateOperator]] = {
     aggregate.name: aggregate
     for aggregate in (
-        *(COUNT, SUM, AVERAGE, SMALLEST, LARGEST, COUNT_DISTINCT, EXISTS, DAY),
+        *(COUNT, SUM, AVERAGE, SMALLEST, LARGEST, COUNT_DISTINCT, EXISTS, DAY, LONGEST_RUN),
         *(COUNT_PER, SUM_PER, AVERAGE_PER, LARGEST_COLUMN, SMALLEST_COLUMN),
-        _parts("first_part", "FIRST PART", "the first part of", PARTS["first_part"], str),
+        *(_FIRST_PART, _most_common(_FIRST_PART)),
         _parts("last_part", "LAST PART", "the last part of", PARTS["last_part"], str),
         _parts("in_brackets", "BRACKETS", "what stands in brackets in", PARTS["in_brackets"], str),
         _parts("year_part", "YEAR", "the year of", PARTS["year_part"], _number, ("year", "years", "when", "date")),

@@ -161,7 +161,7 @@ class AggregateOperator:
     meaning: Callable[[Table, Sequence[int], Sequence[int]], tuple[Value, ...]]
     """(table, rows, columns) -> the values, none if there is nothing to compute them from."""
     sql: Callable[[Names, Sequence[str]], Any]
-    """(names, columns) -> the value as a sqlglot expression over the rows."""
+    """(names, columns) -> the value as a sqlglot expression over the rows, or a whole query that gives it."""
     over: Callable[[Sequence[ColumnIndex], Mask], NDArray[np.float64]] | None = None
     """(columns, (N, R) rows) -> (N,) the value of each set of rows, NaN for none; without it the space asks `meaning`."""
     of: tuple[Literal["any", "number", "date"], ...] = ("number",)
@@ -178,6 +178,10 @@ class AggregateOperator:
     """What its value is called where two are compared, with {} for the column."""
     part: Callable[[str], Value | None] | None = None
     """The part of each cell's text that it gives, where it gives parts."""
+    most_common: bool = False
+    """Whether it gives only the parts that occur most."""
+    row_order: bool = False
+    """Whether its value depends on the order of rows."""
     names_column: bool = False
     """Whether its value is the name of a column."""
     needs: Needs = "trigger"

@@ -145,6 +145,18 @@ def _beyond(after: bool) -> tuple[Meaning, Apply]:
     return meaning, apply
 
 
+def _after_first(table: Table, rows: Sequence[int], step: Test, scope: Sequence[int]) -> list[int]:
+    return [row for row in scope if rows and row == min(rows) + 1]
+
+
+def _after_first_of_each(situation: Situation, column: int, first: int, kept: Mask) -> Mask:
+    """Of one row this is NEXT ROW, so it is offered after several alone."""
+    opens = kept & (np.cumsum(kept, axis=1) == 1) & (kept.sum(axis=1, keepdims=True) > 1)
+    found = np.zeros_like(kept)
+    found[:, 1:] = opens[:, :-1]
+    return found & situation.scope
+
+
 # Rows with a value above, below or the same as that of the rows kept
 
 
@@ -184,8 +196,8 @@ def _same(table: Table, rows: Sequence[int], step: Test, scope: Sequence[int]) -
 
 def _same_of_each(situation: Situation, column: int, first: int, kept: Mask) -> Mask:
     own = situation.index.columns[column]
-    same = np.array([np.isin(own.classes, own.classes[line]) for line in kept])
-    found: Mask = same.reshape(kept.shape) & ~kept & situation.scope
+    theirs = counted(own.classes, own.count, kept) > 0  # (N, V)
+    found: Mask = theirs[:, own.classes] & ~kept & situation.scope
     return found
 
 
@@ -355,6 +367,8 @@ STEPS: Final[dict[str, StepOperator]] = {
         _step(LAST_K, _by_row(True, True)),
         _widening("then_next_row", "NEXT ROW", "the row after those", _beside(1),
                   lambda step, names: names.beside_kept(1), _NEXT, "NEXT ROW"),
+        _widening("after_first", "ROW AFTER FIRST", "the row after the first of those", (_after_first, _after_first_of_each),
+                  lambda step, names: names.after_first_kept(), _NEXT, "ROW AFTER FIRST"),
         _widening("then_row_before", "ROW BEFORE", "the row before those", _beside(-1),
                   lambda step, names: names.beside_kept(-1), _BEFORE, "ROW BEFORE"),
         _widening("then_rows_after", "ROWS AFTER", "all rows after those", _beyond(True),
