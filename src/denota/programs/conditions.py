@@ -444,13 +444,14 @@ def _add_steps(joined: _Joined, language: frozenset[str]) -> None:
     """Where every step leads from the row sets that it is offered after, if anywhere new."""
     situation, so_far = joined.situation, joined.conditions()
     starts = _starts(so_far)
+    kept = {follows: so_far.mask[own] for follows, own in starts.items()}
     for name, step in STEPS.items():
         if name not in language:
             continue
         own = starts[step.follows]
+        masks = kept[step.follows]
         grounded = situation.triggered(name)
         for column, first in step.choices(situation) if len(own) else ():
-            masks = so_far.mask[own]
             reached = step.apply(situation, column, first, masks)
             new = reached.any(axis=1) & (reached != masks).any(axis=1)
             joined.steps.append(Chosen(step, column, first, grounded))

@@ -7,6 +7,7 @@ same date in a date column, or have the same text. `=` and `!=` are about classe
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,7 +45,7 @@ def bits_of(texts: Sequence[Iterable[str]], vocabulary: Mapping[str, int]) -> Bi
     return np.frombuffer(packed, "<u8").astype(np.uint64).reshape(len(sets), width)
 
 
-def counted(codes: NDArray[np.int32], kinds: int, rows: Mask) -> NDArray[np.float64]:
+def counted(codes: NDArray[np.int32], kinds: int, rows: Mask) -> NDArray[np.float32]:
     """(N, kinds) how many rows of each set are of each kind, given (R,) the kind of each row, -1 for none, and (N, R) the sets.
 
     >>> counted(np.array([0, 1, 1, -1], np.int32), 2, np.array([[True, True, True, True]])).tolist()
@@ -54,9 +55,9 @@ def counted(codes: NDArray[np.int32], kinds: int, rows: Mask) -> NDArray[np.floa
         known = np.flatnonzero(codes >= 0)
         one_hot = np.zeros((len(codes), kinds), np.float32)
         one_hot[known, codes[known]] = 1
-        return np.asarray(rows.astype(np.float32) @ one_hot, np.float64)
+        return rows.astype(np.float32) @ one_hot
     lines = [np.bincount(codes[line & (codes >= 0)], minlength=kinds) for line in rows]
-    return np.array(lines, np.float64).reshape(len(rows), kinds)
+    return np.array(lines, np.float32).reshape(len(rows), kinds)
 
 
 def index_of(table: Table) -> TableIndex:
@@ -103,6 +104,12 @@ class TableIndex:
                 column.codes
             ]
         return found
+
+    @cached_property
+    def shared_keys(self) -> tuple[Hashable, ...]:
+        """The keys of texts that stand in two columns or more."""
+        times = Counter(key for column in self.columns for key in column.keys)
+        return tuple(key for key, count in times.items() if count > 1)
 
     @cached_property
     def classes(self) -> tuple[NDArray[np.int16], NDArray[np.int32], Mask]:
@@ -310,10 +317,15 @@ class ColumnIndex:
 
     def has_part(self, name: str, part: Callable[[str], Any]) -> bool:
         """Say whether a third of the column's cells have a part that is not all of their text."""
-        if not len(self.column):
-            return False
-        keys, codes = self.parts(name, part)
-        return bool((codes >= 0).mean() > 1 / 3) and keys.keys() != self.keys.keys()
+        if name not in self._has_part:
+            keys, codes = self.parts(name, part)
+            often = len(codes) > 0 and bool((codes >= 0).mean() > 1 / 3)
+            self._has_part[name] = often and keys.keys() != self.keys.keys()
+        return self._has_part[name]
+
+    @cached_property
+    def _has_part(self) -> dict[str, bool]:
+        return {}
 
     @cached_property
     def _parts(self) -> dict[str, tuple[dict[Hashable, int], NDArray[np.int32]]]:

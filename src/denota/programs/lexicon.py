@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 
@@ -32,10 +32,15 @@ def has_trigger(operator: str, text: str) -> bool:
     >>> has_trigger("exists", " did he play "), has_trigger("exists", " what did he play ")
     (True, False)
     """
-    return any(
-        text.startswith(f" {words[1:]} ") if words[0] == "^" else f" {words} " in text
-        for words in words_of(operator)
-    )
+    inside, first = _spaced(words_of(operator))
+    return any(words in text for words in inside) or text.startswith(first)
+
+
+@cache
+def _spaced(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Triggers with spaces around them: those that may stand anywhere, and those that must stand first."""
+    inside = tuple(f" {one} " for one in words if one[0] != "^")
+    return inside, tuple(f" {one[1:]} " for one in words if one[0] == "^")
 
 
 def is_called(operator: str, text: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,17 @@ def _one_by_one(space: ProgramSpace, family: Family, gold: Values) -> Floats:
     return rewards
 
 
+class _Texts(NamedTuple):
+    """The texts of one column in U sets of rows."""
+
+    size: Floats
+    """(U,) how many there are, each counted once unless repeats count."""
+    gold: Floats
+    """(U, G) how often each gold value is among them."""
+    shared: Mask
+    """(U, S) whether each key that stands in two columns or more is among them."""
+
+
 class _Wanted:
     """Gold values, and how right the programs of each family are."""
 
@@ -123,7 +134,8 @@ class _Wanted:
         self._sets: dict[int, tuple[Conditions, Mask, NDArray[np.int64]]] = {}
         self._sides: dict[int, tuple[Conditions, list[list[Hashable]]]] = {}
         self._cells: dict[tuple[int, tuple[int, ...]], Floats] = {}
-        self._known: dict[tuple[int, tuple[int, ...]], Floats] = {}
+        self._known: dict[tuple[int, int], _Texts] = {}
+        self._overs: dict[tuple[int, str | None, tuple[int, ...]], NDArray[np.float64]] = {}
 
     def of_cells(self, family: Family) -> Floats:
         """(S * N,) rewards of programs that select cells."""
@@ -142,43 +154,42 @@ class _Wanted:
 
     def _of_columns(self, whole: Conditions, columns: Sequence[int], masks: Mask) -> Floats:
         """(U,) how right the texts of some columns are, for each set of rows."""
-        owners = [self.index.columns[column] for column in columns]
-        apart = sum(len(own.keys) for own in owners) == len(set().union(*(o.keys for o in owners)))
-        groups = [(column,) for column in columns] if apart else [tuple(columns)]
-        met, size = np.sum([self._hits(whole, group, masks) for group in groups], axis=0)
-        return self._jaccard(met, size)
+        found = [self._texts(whole, column, masks) for column in columns]
+        counts = np.sum([one.gold for one in found], axis=0)  # (U, G)
+        size = np.sum([one.size for one in found], axis=0)
+        if not self.repeats:  # a text that stands in several columns counts once
+            counts = np.minimum(counts, 1)
+            there = np.stack([one.shared for one in found])
+            size = size - (there.sum(axis=(0, 2)) - there.any(axis=0).sum(axis=1))
+        times = np.array([*self.keys.values()], np.float32)
+        return self._jaccard(np.minimum(counts, times).sum(axis=1, dtype=np.float32), size)
 
-    def _hits(self, whole: Conditions, columns: tuple[int, ...], masks: Mask) -> Floats:
-        """(2, U) how many gold values the texts of some columns have, and how many values, for each set of rows."""
-        known = self._known.get((id(whole), columns))
+    def _texts(self, whole: Conditions, column: int, masks: Mask) -> _Texts:
+        """What the texts of a column come to in each set of rows."""
+        known = self._known.get((id(whole), column))
         if known is not None:
             return known
-        keys: dict[Hashable, int] = {}
-        owners = [self.index.columns[column] for column in columns]
-        places = [
-            np.array([keys.setdefault(key, len(keys)) for key in own.keys], np.int64)[own.key_codes]
-            for own in owners
-        ]
-        found = []
-        for some in _few_at_a_time(masks, len(keys)):
-            counts = sum(counted(own.astype(np.int32), len(keys), some) for own in places)
-            found.append(self._counts_met(keys, np.asarray(counts, np.float32)))  # (2, U)
-        self._known[id(whole), columns] = hits = np.concatenate(found, axis=1)
-        return hits
+        own = self.index.columns[column]
+        gold = [own.keys.get(key, -1) for key in self.keys]
+        shared = [own.keys.get(key, -1) for key in self.index.shared_keys]
+        found: list[_Texts] = []
+        for some in _few_at_a_time(masks, len(own.keys)):
+            counts = counted(own.key_codes, len(own.keys), some)  # (U, K)
+            size = counts.sum(axis=1) if self.repeats else np.count_nonzero(counts, axis=1)
+            padded = np.pad(counts, ((0, 0), (0, 1)))  # keys that the column lacks look at the last
+            found.append(_Texts(size.astype(np.float32), padded[:, gold], padded[:, shared] > 0))
+        self._known[id(whole), column] = texts = _Texts(*map(np.concatenate, zip(*found, strict=True)))  # fmt: skip
+        return texts
 
     def _met(self, keys: dict[Hashable, int], counts: Floats) -> Floats:
         """(U,) the rewards of sets of values, given (U, K) how often each has each key."""
-        return self._jaccard(*self._counts_met(keys, counts))
-
-    def _counts_met(self, keys: dict[Hashable, int], counts: Floats) -> Floats:
-        """(2, U) how many gold values sets of values have, and their sizes, given (U, K) how often each has each key."""
         if not self.repeats:
             counts = np.minimum(counts, 1)
         met = np.zeros(len(counts), np.float32)
         for key, times in self.keys.items():
             if key in keys:
                 met += np.minimum(counts[:, keys[key]], times)
-        return np.stack([met, counts.sum(axis=1)])
+        return self._jaccard(met, counts.sum(axis=1))
 
     def _jaccard(self, met: Floats, size: Floats) -> Floats:
         """(U,) rewards, given how many gold values each set of values has and its size."""
@@ -261,21 +272,31 @@ class _Wanted:
     def _values(self, family: Family, columns: tuple[int, ...]) -> NDArray[np.float64]:
         """(N,) the value of a family's programs with one selection, NaN for none."""
         axis = family.conditions
-        whole, masks, number = self._different(axis)
+        whole, _, number = self._different(axis)
         if family.compare is None:
-            return self._over(family, columns, masks)[number]
+            return self._known_over(family, columns, whole)[number]
         compare = COMPARES[family.compare]
         if len(columns) == 2:
-            left, right = (self._over(family, (c,), masks)[number] for c in columns)
+            left, right = (self._known_over(family, (c,), whole)[number] for c in columns)
         elif "whole" in compare.sides:
-            left = self._over(family, columns, masks)[number]
+            left = self._known_over(family, columns, whole)[number]
             right = self._over(family, columns, axis.situation.scope[None])[0]
         else:
-            own = whole.mask
-            left = self._over(family, columns, own[axis.first])
-            right = self._over(family, columns, own[axis.second])
+            _, _, of_each = self._different(whole)
+            values = self._known_over(family, columns, whole)[of_each]
+            left, right = values[axis.first], values[axis.second]
         found = np.asarray(compare.over(left, right), float)
         return np.where(np.isnan(left) | np.isnan(right), np.nan, found)
+
+    def _known_over(
+        self, family: Family, columns: tuple[int, ...], whole: Conditions
+    ) -> NDArray[np.float64]:
+        """(U,) an aggregate of each of the different row sets, computed once for all families that ask for it."""
+        key = (id(whole), family.aggregate, columns)
+        if key not in self._overs:
+            _, masks, _ = self._different(whole)
+            self._overs[key] = self._over(family, columns, masks)
+        return self._overs[key]
 
     def _over(self, family: Family, columns: Sequence[int], masks: Mask) -> NDArray[np.float64]:
         """(N,) an aggregate of each set of rows."""

@@ -143,8 +143,11 @@ __all__ = [
 
 def declared() -> Mapping[str, Operator]:
     """Return every operator by its name; a test of place stands for the step it also is."""
-    kinds: tuple[Any, ...] = (COMPARES, AGGREGATES, SCOPES, TESTS, STEPS, FEATURES)
-    return ChainMap(*kinds)
+    return _DECLARED
+
+
+_KINDS: Final[tuple[Any, ...]] = (COMPARES, AGGREGATES, SCOPES, TESTS, STEPS, FEATURES)
+_DECLARED: Final[Mapping[str, Operator]] = ChainMap(*_KINDS)
 
 
 def language_of(name: str) -> frozenset[str]:
