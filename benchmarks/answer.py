@@ -14,9 +14,9 @@ from pathlib import Path
 
 import torch
 
-from denota.app.answering import answer_all
-from denota.app.chat import Chat
-from denota.app.models import load_run
+from denota.app.commands.answering import answer_all
+from denota.app.paths import load_run
+from denota.conversation.chat import Chat
 from denota.data import conversations, load_questions
 from denota.model.parser import Parser
 from denota.tables import Table

@@ -24,7 +24,7 @@ from pathlib import Path
 import httpx
 
 from denota import sample
-from denota.app.serve import some_port
+from denota.app.commands.serve import some_port
 from denota.app.web.service import to_csv
 from denota.data import load_questions
 from denota.data.example import Question, conversations

@@ -22,14 +22,14 @@ from typing import Any
 
 import torch
 
-from denota.app.chat import Chat
-from denota.app.lessons import TeachingLog
-from denota.app.models import load_run
-from denota.app.teacher import Teacher
+from denota.app.paths import load_run
+from denota.conversation.chat import Chat
 from denota.data import load_examples, read_as
 from denota.data.example import Example, conversations
 from denota.model.memory import Memory
 from denota.model.parser import Parser
+from denota.teaching.log import TeachingLog
+from denota.teaching.teacher import Teacher
 
 OTHERS = 150
 """Questions about tables of other parts that are asked again in the end."""

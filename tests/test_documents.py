@@ -23,9 +23,12 @@ from urllib.request import Request, urlopen
 import pytest
 
 import denota
-from denota.app import chat, interactive, serve
-from denota.app.run import shown_answer
-from denota.app.web import guard, service, store, workers
+from denota.app.commands import serve
+from denota.app.terminal import repl as interactive
+from denota.app.terminal.turns import shown_answer
+from denota.app.web import guard, service, workers
+from denota.app.web import sessions as store
+from denota.conversation import chat
 from denota.data import load_examples
 
 ROOT = Path(__file__).parent.parent

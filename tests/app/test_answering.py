@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from denota.app import answering
-from denota.app.answering import answer_all
-from denota.app.models import load_run
+from denota.app.commands import answering
+from denota.app.commands.answering import answer_all
+from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
 from denota.data import Cells, Example, Question
 from denota.evaluation.predict import key_of, predict

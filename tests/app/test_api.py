@@ -10,7 +10,7 @@ import pytest
 
 import denota
 from denota.app.api import TableParser
-from denota.app.chat import Chat
+from denota.conversation.chat import Chat
 from denota.errors import TrainingError
 
 ROOT = Path(__file__).parents[2]

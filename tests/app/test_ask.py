@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from denota import sample
-from denota.app.chat import Chat
+from denota.conversation.chat import Chat
 from denota.model.checkpoint import load_parser
 from denota.programs import Denotation, execute
 from denota.programs.text import parse_program

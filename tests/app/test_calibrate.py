@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from denota import sample
-from denota.app.chat import Chat
 from denota.app.cli import app
 from denota.config import Config, DataConfig, ModelConfig, TrainConfig
+from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from denota import sample
-from denota.app.chat import Chat
 from denota.config import Config, ModelConfig, TrainConfig
+from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.errors import DataError, TableError
 from denota.learning.run import new_parser

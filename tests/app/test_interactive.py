@@ -22,9 +22,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
-from denota.app.chat import Chat
-from denota.app.interactive import Conversation, Words, prompt
-from denota.app.models import load_run
+from denota.app.paths import load_run
+from denota.app.terminal.repl import Conversation, Words, prompt
+from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.model.parser import Parser
 from denota.tables import Table, read_table

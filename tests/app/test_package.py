@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.test_answering import questions
-from denota.app.models import load_run, model_path
-from denota.app.package import package_run
+from denota.app.commands.package import package_run
+from denota.app.paths import load_run, model_path
 from denota.config import Config, DataConfig, ModelConfig
 from denota.errors import TrainingError
 from denota.evaluation.calibration import Calibration

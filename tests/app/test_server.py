@@ -17,7 +17,7 @@ from denota import sample
 from denota.app.web.guard import Guard
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
-from denota.app.web.store import SessionStore
+from denota.app.web.sessions import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
 from denota.errors import DataError
@@ -317,7 +317,7 @@ def test_places_follow_what_is_seen(client: TestClient) -> None:
 
 
 def test_old_sessions_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("denota.app.web.store.MOST", 3)
+    monkeypatch.setattr("denota.app.web.sessions.MOST", 3)
     store = SessionStore(tmp_path / "s.sqlite")
     ids = [store.create("{}") for _ in range(5)]
     for id_ in ids[:2]:

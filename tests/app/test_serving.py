@@ -18,16 +18,16 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
-from denota.app.lessons import TeachingLog
-from denota.app.serve import some_port
+from denota.app.commands.serve import some_port
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
-from denota.app.web.store import SessionStore
+from denota.app.web.sessions import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
 from denota.learning.run import new_parser
 from denota.sample import path as sample_path
 from denota.search.preparer import Preparer
+from denota.teaching.log import TeachingLog
 
 EXAMPLES = 40
 """Requests of each operation."""

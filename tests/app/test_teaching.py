@@ -17,18 +17,18 @@ from rich.console import Console
 
 import denota
 from denota import sample
-from denota.app.chat import Chat
-from denota.app.interactive import Conversation
-from denota.app.lessons import Pointed, TeachingLog
-from denota.app.models import load_run
-from denota.app.teacher import Teacher
+from denota.app.paths import load_run
+from denota.app.terminal.repl import Conversation
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
-from denota.app.web.store import SessionStore
+from denota.app.web.sessions import SessionStore
+from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.errors import DataError
 from denota.model.parser import Parser
 from denota.tables import Table
+from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.teacher import Teacher
 
 CASTLES = sample.tables()["tables/castles.csv"]
 ODD = "who was the zorg of harrock tower?"

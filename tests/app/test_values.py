@@ -14,18 +14,18 @@ from rich.console import Console
 
 import denota
 from denota.app.api import TableParser
-from denota.app.chat import Chat
-from denota.app.computed import wish_of
-from denota.app.export import answer_csv, conversation_jsonl
-from denota.app.interactive import Conversation
-from denota.app.lessons import Pointed, TeachingLog
-from denota.app.run import Turn, run_programs, show_turn
-from denota.app.teach import teach_model
-from denota.app.teacher import Teacher
+from denota.app.commands.teach import teach_model
+from denota.app.files.export import answer_csv, conversation_jsonl
+from denota.app.terminal.repl import Conversation
+from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
-from denota.app.web.store import SessionStore
+from denota.app.web.sessions import SessionStore
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
+from denota.conversation.chat import Chat
+from denota.conversation.requests import wish_of
+from denota.conversation.turn import Turn
+from denota.conversation.written import run_programs
 from denota.data import Cells, Values, load_examples
 from denota.data.jsonl import read_objects
 from denota.errors import DataError
@@ -34,6 +34,8 @@ from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.tables import Table
 from denota.tables.inline import table_as_object
+from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.teacher import Teacher
 
 TABLE = Table.from_rows(
     ["City", "Country", "People"],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from denota.generate.inflect import is_plural, plural, singular, with_article
 from denota.generate.nouns import clean, name_column, noun_of_table
+from denota.inflect import is_plural, plural, singular, with_article
 from denota.tables import Column
 
 NUMBERS = ("12", "7", "30")

@@ -7,11 +7,9 @@ import pytest
 import torch
 
 from denota import sample
-from denota.app.models import load_run
+from denota.app.paths import load_run
 from denota.data.answer import Cells
 from denota.data.example import Question
-from denota.learning import teach
-from denota.learning.teach import Lesson, learn, lesson_of
 from denota.learning.update import surrogate_loss
 from denota.model.memory import Memory, features_of, header_of, parts_of
 from denota.model.parser import Parser
@@ -20,6 +18,8 @@ from denota.search.candidates import Candidates
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.tables.table import Cell, Table
+from denota.teaching import lesson as teach
+from denota.teaching.lesson import Lesson, learn, lesson_of
 
 CASTLES = sample.tables()["tables/castles.csv"]
 

@@ -16,7 +16,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from denota.app.models import load_run
+from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
 from denota.learning.run import new_parser
 from denota.model.checkpoint import checksum, load_parser, save_parser
@@ -269,8 +269,8 @@ QUESTIONS = (
     "which expeditions had zero ships?",
 )
 ANSWER = f"""
-from denota.app.chat import Chat
-from denota.app.models import load_run
+from denota.conversation.chat import Chat
+from denota.app.paths import load_run
 from denota.tables import read_table
 parser = load_run("default")
 chat = Chat(parser, read_table("examples/expeditions.csv"))

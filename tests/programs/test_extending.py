@@ -98,8 +98,8 @@ def test_its_sql_gives_the_same(text: str) -> None:
 
 
 ANSWER = """
-from denota.app.chat import Chat
-from denota.app.models import load_run
+from denota.conversation.chat import Chat
+from denota.app.paths import load_run
 from denota.tables import read_table
 
 parser = load_run("default")

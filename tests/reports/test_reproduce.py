@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from denota import sample
-from denota.app.reproduce import reproduce_cells
+from denota.app.commands.reproduce import reproduce_cells
 from denota.config import load_config
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError

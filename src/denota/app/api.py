@@ -14,13 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from denota.app.chat import Chat
-from denota.app.export import answer_object
-from denota.app.lessons import TeachingLog
-from denota.app.models import load_run
-from denota.app.progress import training_progress
-from denota.app.run import Turn, value_text
-from denota.app.teacher import Teacher
+from denota.app.files.export import answer_object
+from denota.app.paths import load_run
+from denota.app.terminal.progress import training_progress
+from denota.conversation.chat import Chat
+from denota.conversation.turn import Turn
 from denota.data import Cells, Example, Values, load_examples, read_as
 from denota.data import conversations as conversations_of
 from denota.data.jsonl import read_objects
@@ -31,7 +29,10 @@ from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
+from denota.programs.denotation import value_text
 from denota.search.preparer import Preparer
+from denota.teaching.log import TeachingLog
+from denota.teaching.teacher import Teacher
 
 Conversations = str | Path | Iterable[Mapping[str, Any] | Chat]
 """A .jsonl file or a folder with a split `train`, objects like the lines of such a file, or conversations that were had."""

@@ -17,7 +17,7 @@ from rich.console import Console
 from typer.exceptions import TyperException
 
 import denota
-from denota.app.terminal import to_json, visible
+from denota.app.terminal.text import to_json, visible
 from denota.data.dataset import DataSet
 from denota.errors import DenotaError
 from denota.tables.delimited import Ragged
@@ -158,8 +158,8 @@ def show(
     ] = None,
 ) -> None:
     """Show a table as denota understands it: types, ranges, distinct values, what could not be read."""
-    from denota.app.show import describe
-    from denota.app.show import show as print_table
+    from denota.app.commands.show import describe
+    from denota.app.commands.show import show as print_table
 
     read = read_table(
         table,
@@ -192,7 +192,8 @@ def run(
     ] = False,
 ) -> None:
     """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
-    from denota.app.run import run_programs, show_turn
+    from denota.app.terminal.turns import show_turn
+    from denota.conversation.written import run_programs
 
     read = read_table(table)
     console = Console(highlight=False)
@@ -228,7 +229,7 @@ def ask(
 
     On the terminal Tab completes names and values, and `:help` tells of `:why`, `:sql`, `:undo`, `:reset` and `:save`.
     """
-    from denota.app.ask import answer
+    from denota.app.commands.ask import answer
 
     answer(table, questions, model, as_json, Console(highlight=False))
 
@@ -256,7 +257,7 @@ def oracle(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure how far a language reaches: how often some program gives exactly the gold answer."""
-    from denota.app.oracle import measure, show_coverage
+    from denota.app.commands.oracle import measure, show_coverage
 
     found = measure(data, split, language, jobs or os.cpu_count() or 1, sample)
     if as_json:
@@ -296,7 +297,7 @@ def train(
     ] = False,
 ) -> None:
     """Train a parser from answers: the best epoch on dev is kept, and curves are drawn at the end."""
-    from denota.app.train import train_run
+    from denota.app.commands.train import train_run
 
     train_run(config, out, data, settings or [], resume, init, final)
 
@@ -320,7 +321,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure a parser on a split, with its own previous answers as history."""
-    from denota.app.train import evaluate_run, show_score
+    from denota.app.commands.train import evaluate_run, show_score
 
     found = evaluate_run(run, data, split, gold_history, new_tables)
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
@@ -334,7 +335,7 @@ def calibrate(
     as_json: AsJson = False,
 ) -> None:
     """Measure how often a parser is right by how sure it is, and keep that with it: its confidence then means something."""
-    from denota.app.calibrate import calibrate_run, draw_reliability
+    from denota.app.commands.calibrate import calibrate_run, draw_reliability
 
     found = calibrate_run(run, data, split)
     picture = draw_reliability(found, run / "reliability.svg")
@@ -378,7 +379,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
-    from denota.app.serve import serve as run
+    from denota.app.commands.serve import serve as run
 
     run(host, port, model, sessions, token, workers, apart)
 
@@ -412,7 +413,7 @@ def teach(
 
     Lessons are learnt by the paper's update within a second, belong to the tables they are about, and are kept in a log beside the model, which `ask` and `serve` write as well.
     """
-    from denota.app.teach import teach_model
+    from denota.app.commands.teach import teach_model
 
     for line in teach_model(model, lessons, undo, reset, log, export, save):
         print(visible(line))
@@ -428,7 +429,7 @@ def package(
     ] = None,
 ) -> None:
     """Write a run's parser into one file of a quarter of the size, to keep or to share."""
-    from denota.app.package import package_run
+    from denota.app.commands.package import package_run
 
     print(f"{out}: {package_run(run, out, confidence) / 1e6:.1f} MB")
 
@@ -443,7 +444,7 @@ def predict(
     split: Split = "test",
 ) -> None:
     """Answer a split and write the answers in SQA's official format."""
-    from denota.app.train import predict_run
+    from denota.app.commands.train import predict_run
 
     print(f"{out}: {predict_run(run, data, split, out):,} answers")
 
@@ -473,8 +474,8 @@ def reproduce(
 
     Tables and plots of docs/reproduction.md are made anew where there is one.
     """
+    from denota.app.commands.reproduce import reproduce_cells
     from denota.app.data import data_path
-    from denota.app.reproduce import reproduce_cells
     from denota.reports.cells import cell_named, cells_of
 
     cells = [cell_named(table)] if "." in table else cells_of(table)
@@ -491,7 +492,7 @@ def bench(
     precision: Annotated[str, typer.Option(help="float32 or bfloat16.")] = "float32",
 ) -> None:
     """Measure the speed of preparing, training and answering, and the memory it takes."""
-    from denota.app.bench import show_speed
+    from denota.app.commands.bench import show_speed
     from denota.app.data import data_path
     from denota.learning.speed import measure
 
@@ -514,7 +515,7 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score predictions by the official metrics of their data set."""
-    from denota.app.train import score_files, show_score
+    from denota.app.commands.train import score_files, show_score
 
     found = score_files(gold, predictions)
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
@@ -557,7 +558,7 @@ def wtq(
 
 
 def _fetch(kind: DataSet, to: Path, source: str | None, sha256: str | None) -> None:
-    from denota.app.progress import bytes_progress
+    from denota.app.terminal.progress import bytes_progress
     from denota.data.fetch import fetch
 
     assert kind.release is not None

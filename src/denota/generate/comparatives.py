@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from denota.generate.inflect import with_article
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
 from denota.generate.slots import column_slots
+from denota.inflect import with_article
 from denota.programs.lexicon import words_of
 
 

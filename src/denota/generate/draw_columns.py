@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from denota.generate.comparatives import comparable, comparatives
-from denota.generate.inflect import with_article
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
+from denota.inflect import with_article
 from denota.programs.tree import Name, Test
 
 COLUMNS: Final[dict[str, Callable[[Any, Any], bool]]] = {

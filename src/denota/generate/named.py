@@ -6,12 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from denota.generate.asking import Asked
-from denota.generate.inflect import with_article
 from denota.generate.nouns import Noun
 from denota.generate.phrase import Columns, Phrase
 from denota.generate.profile import Rows
 from denota.generate.scene import Drawn, Scene, guard
 from denota.generate.slots import pick_noun
+from denota.inflect import with_article
 from denota.programs.execute import execute
 from denota.programs.tree import Program, Test, Value
 

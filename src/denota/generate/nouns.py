@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from denota.generate.inflect import is_plural, plural, singular
+from denota.inflect import is_plural, plural, singular
 from denota.programs.lexicon import triggers
 from denota.tables.cells import normalise
 from denota.tables.column import Column

@@ -13,10 +13,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from denota.generate.inflect import with_article
 from denota.generate.nouns import Noun
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
+from denota.inflect import with_article
 
 
 def agreement(plural: bool, past: bool) -> dict[str, str]:

@@ -64,3 +64,30 @@ def jaccard(predicted: frozenset[Cell], gold: frozenset[Cell]) -> float:
     """
     union = len(predicted | gold)
     return len(predicted & gold) / union if union else 1.0
+
+
+def value_text(value: Value | tuple[str, Value | None]) -> str:
+    """Return a value as text, a number with 12 digits at most unless it is a whole one.
+
+    >>> [value_text(value) for value in (0.1 + 0.2, 4.0, True, "Oslo", ("Oslo", 2.5), ("Moss", None))]
+    ['0.3', '4', 'yes', 'Oslo', 'Oslo: 2.5', 'Moss: none']
+    """
+    if isinstance(value, tuple):
+        return f"{value[0]}: {'none' if value[1] is None else value_text(value[1])}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    whole = plain_number(value)
+    return str(whole) if isinstance(whole, int) else f"{value:.12g}"
+
+
+def plain_number(value: Value | None) -> str | int | float | bool | None:
+    """Return a value for JSON: a whole number as such.
+
+    >>> plain_number(4.0), plain_number(0.5), plain_number(True), plain_number(1e300)
+    (4, 0.5, True, 1e+300)
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value

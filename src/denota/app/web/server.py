@@ -18,11 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic import Strict as Strictly
 
 import denota
-from denota.app.chat import LONGEST, Reading
-from denota.app.export import answer_csv, conversation_jsonl
+from denota.app.files.export import answer_csv, conversation_jsonl
 from denota.app.web.guard import Guard
 from denota.app.web.service import LARGEST, Service, session_object, to_csv
 from denota.app.web.workers import Busy
+from denota.conversation.chat import LONGEST, Reading
 from denota.errors import DataError, DenotaError
 
 PAGE: Final = files("denota.app.web") / "page"

@@ -16,23 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota import sample
-from denota.app.chat import LONGEST, Chat, Reading
-from denota.app.lessons import TeachingLog
-from denota.app.rating import RatedProgram, rate
-from denota.app.run import Turn, plain_number
-from denota.app.teacher import Taught, Teacher
-from denota.app.typed import Given
-from denota.app.web.store import Asked, SessionStore
+from denota.app.web.sessions import Asked, SessionStore
 from denota.app.web.workers import Workers
+from denota.conversation.chat import LONGEST, Chat, Reading
+from denota.conversation.given import Given
+from denota.conversation.rating import RatedProgram, rate
+from denota.conversation.turn import Turn
 from denota.data.example import Question
 from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
-from denota.programs.denotation import Denotation
+from denota.programs.denotation import Denotation, plain_number
 from denota.search.preparer import Preparer
 from denota.tables.inline import inline_table, table_as_object
 from denota.tables.io import read_table
 from denota.tables.limits import Limits
 from denota.tables.table import Table
+from denota.teaching.log import TeachingLog
+from denota.teaching.teacher import Taught, Teacher
 
 LIVE: Final = 256
 """So many conversations are kept in memory; others are brought back from disk when they are met."""

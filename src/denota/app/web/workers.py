@@ -18,9 +18,9 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Final
 
-from denota.app.models import load_run
-from denota.app.rating import RatedProgram, rate
-from denota.app.web.store import SessionStore
+from denota.app.paths import load_run
+from denota.app.web.sessions import SessionStore
+from denota.conversation.rating import RatedProgram, rate
 from denota.data.example import Question
 from denota.errors import DenotaError
 from denota.model.memory import Memory, TableMemory, header_of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from denota.generate.inflect import singular
+from denota.inflect import singular
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 

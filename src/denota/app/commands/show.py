@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from denota.app.terminal import visible
+from denota.app.terminal.text import visible
 from denota.tables.summary import ColumnSummary, summarise
 from denota.tables.table import Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from denota.app.models import load_run, model_path
+from denota.app.paths import load_run, model_path
 from denota.errors import TrainingError
 from denota.model.checkpoint import load_parser, save_parser
 

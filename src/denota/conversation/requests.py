@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from denota.errors import DataError
-from denota.generate.inflect import is_plural, singular
+from denota.inflect import is_plural, singular
 from denota.programs.denotation import Denotation
 from denota.programs.operators import AGGREGATES, SCOPES, TESTS
 from denota.programs.tree import Program, Test

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from denota.app.data import data_path
-from denota.app.progress import count_progress
+from denota.app.terminal.progress import count_progress
 from denota.data.example import conversations
 from denota.data.splits import load_examples
 from denota.errors import DataError

@@ -17,16 +17,17 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from denota.app.ask import in_short, offer
-from denota.app.chat import Chat
-from denota.app.export import conversation_jsonl
-from denota.app.run import Turn, show_turn
-from denota.app.teacher import Taught
-from denota.app.terminal import visible
-from denota.app.typed import typed_cells, typed_items
+from denota.app.commands.ask import in_short, offer
+from denota.app.files.export import conversation_jsonl
+from denota.app.terminal.text import visible
+from denota.app.terminal.turns import show_turn
+from denota.conversation.chat import Chat
+from denota.conversation.given import typed_cells, typed_items
+from denota.conversation.turn import Turn
 from denota.data.answer import Item
 from denota.errors import DataError, DenotaError
 from denota.tables.table import Cell, Table
+from denota.teaching.teacher import Taught
 
 HELP: Final = {
     ":why": "the best five programs, how likely each is, what the critique says, and what it would answer",

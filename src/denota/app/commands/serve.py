@@ -11,14 +11,14 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from denota.app.lessons import TeachingLog
-from denota.app.models import lessons_path, load_run
-from denota.app.teacher import Teacher
+from denota.app.paths import lessons_path, load_run
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
-from denota.app.web.store import SessionStore
+from denota.app.web.sessions import SessionStore
 from denota.app.web.workers import Workers
 from denota.errors import DataError
+from denota.teaching.log import TeachingLog
+from denota.teaching.teacher import Teacher
 
 PATIENCE: Final = 20
 """Seconds that open connections have when the server is stopped."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from denota.app.computed import Wish, looks_up, words_of_names
-from denota.generate.inflect import singular
+from denota.conversation.requests import Wish, looks_up, words_of_names
+from denota.inflect import singular
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 

@@ -8,19 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from denota.app.computed import computes, plain_question, wish_of
-from denota.app.lessons import Pointed, Record, TeachingLog
-from denota.app.models import lessons_path, load_run
-from denota.app.run import value_text
-from denota.app.teacher import Taught, Teacher
+from denota.app.paths import lessons_path, load_run
+from denota.conversation.requests import computes, plain_question, wish_of
 from denota.data import Cells, Problem, Values, conversations, load_examples, read_as
 from denota.data.example import Example
 from denota.errors import DataError
 from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
-from denota.programs.denotation import Denotation
+from denota.programs.denotation import Denotation, value_text
 from denota.programs.execute import execute
 from denota.tables.table import Table
+from denota.teaching.log import Pointed, Record, TeachingLog
+from denota.teaching.teacher import Taught, Teacher
 
 
 def teach_model(

@@ -13,10 +13,10 @@ import torch
 from rich.console import Console
 from rich.table import Table as Grid
 
-from denota.app.answering import answer_all
+from denota.app.commands.answering import answer_all
 from denota.app.data import data_path
-from denota.app.models import load_run
-from denota.app.progress import count_progress, training_progress
+from denota.app.paths import load_run
+from denota.app.terminal.progress import count_progress, training_progress
 from denota.config import Config, load_config
 from denota.data import Example, load_questions, read_as
 from denota.data.dataset import DataSet

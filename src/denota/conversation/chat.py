@@ -9,8 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from denota.app.choosing import alike, in_order, with_ties
-from denota.app.computed import (
+from denota.conversation.choosing import alike, in_order, with_ties
+from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.conversation.given import Given, items_in
+from denota.conversation.mentions import named_in, unused
+from denota.conversation.rating import RatedProgram, rate
+from denota.conversation.requests import (
     Wish,
     computed,
     computes,
@@ -19,14 +23,8 @@ from denota.app.computed import (
     wish_of,
     with_value,
 )
-from denota.app.declined import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
-from denota.app.lessons import Pointed, TeachingLog
-from denota.app.rating import RatedProgram, rate
-from denota.app.run import Turn, declined_turn, pointed_turn, told_turn, turn_of
-from denota.app.spelling import respelt
-from denota.app.teacher import Taught, Teacher
-from denota.app.typed import Given, items_in
-from denota.app.unused import named_in, unused
+from denota.conversation.spelling import respelt
+from denota.conversation.turn import Turn, declined_turn, pointed_turn, told_turn, turn_of
 from denota.data.answer import Item
 from denota.data.example import Question
 from denota.errors import DataError, TableError
@@ -41,6 +39,8 @@ from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
 from denota.tables.table import Cell, Table
+from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.teacher import Taught, Teacher
 
 LONGEST: Final = 2000
 """Characters of a question."""

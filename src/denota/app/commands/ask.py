@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from denota.app.chat import Chat
-from denota.app.lessons import TeachingLog
-from denota.app.models import lessons_path, load_run
-from denota.app.run import Turn, show_turn, shown_answer
-from denota.app.teacher import Teacher
-from denota.app.terminal import to_json, visible
+from denota.app.paths import lessons_path, load_run
+from denota.app.terminal.text import to_json, visible
+from denota.app.terminal.turns import show_turn, shown_answer
+from denota.conversation.chat import Chat
+from denota.conversation.turn import Turn
 from denota.errors import DataError
 from denota.tables.io import read_table
+from denota.teaching.log import TeachingLog
+from denota.teaching.teacher import Teacher
 
 
 def answer(
@@ -28,7 +29,7 @@ def answer(
     read = read_table(table)
     chat = Chat(parser, read, teacher=Teacher(parser, lessons_of(model, new=not questions)))
     if not questions and not as_json:
-        from denota.app.interactive import Conversation, converse
+        from denota.app.terminal.repl import Conversation, converse
 
         if sys.stdin.isatty():
             converse(chat, console, table)

@@ -7,9 +7,10 @@ import io
 import json
 from typing import Any, Final
 
-from denota.app.chat import Chat
-from denota.app.run import Turn, plain_number, value_text
+from denota.conversation.chat import Chat
+from denota.conversation.turn import Turn
 from denota.errors import DataError
+from denota.programs.denotation import plain_number, value_text
 from denota.tables.inline import table_as_object
 from denota.tables.table import Table
 

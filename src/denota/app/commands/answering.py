@@ -11,7 +11,7 @@ from typing import Final
 
 import torch
 
-from denota.app.models import load_run
+from denota.app.paths import load_run
 from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
 from denota.evaluation.predict import key_of, predict

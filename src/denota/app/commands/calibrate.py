@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from denota.app.data import data_path
-from denota.app.rating import RATED
+from denota.conversation.rating import RATED
 from denota.data import load_examples, read_as
 from denota.errors import TrainingError
 from denota.evaluation.calibration import (

@@ -10,20 +10,20 @@ from typing import Final
 
 import numpy as np
 
-from denota.app.lessons import Pointed, Record, TeachingLog
-from denota.app.run import value_text
 from denota.data.answer import Answer, Values, is_right, items_of
 from denota.data.example import Question
 from denota.errors import DataError
-from denota.learning.teach import Lesson, learn, lesson_of
 from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
+from denota.programs.denotation import value_text
 from denota.programs.english import say
 from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
 from denota.tables.plain import read_plainly
 from denota.tables.table import Table
+from denota.teaching.lesson import Lesson, learn, lesson_of
+from denota.teaching.log import Pointed, Record, TeachingLog
 
 OFFERED: Final = 3
 """Readings that are offered."""

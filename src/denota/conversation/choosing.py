@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from denota.app.computed import Wish
-from denota.app.rating import RatedProgram
-from denota.app.unused import unused
+from denota.conversation.mentions import unused
+from denota.conversation.rating import RatedProgram
+from denota.conversation.requests import Wish
 from denota.programs.denotation import Denotation
 from denota.programs.operators import SCOPES, TESTS
 from denota.programs.tree import Number, Program, Test

@@ -1,0 +1,1 @@
+"""The commands, a file each; `denota.app.cli` declares them."""

@@ -1,0 +1,1 @@
+"""Answers and conversations as files and data frames."""

@@ -1,0 +1,1 @@
+"""A conversation about a table: what a question means, how sure that is, and the state of who asked what."""

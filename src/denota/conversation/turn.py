@@ -1,0 +1,156 @@
+"""A turn of a conversation: what was asked, the answer, the program and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from denota.programs.denotation import Denotation, Value, plain_number, value_text
+from denota.programs.english import say
+from denota.programs.sql import Query
+from denota.programs.text import print_program
+from denota.programs.tree import Program
+from denota.tables.table import Table
+
+Kind = Literal["cells", "value", "groups", "none", "declined"]
+"""What an answer is: cells, values, a value for each group, that there is none, or that there is no answer."""
+Pair = tuple[str, Value | None]
+"""A group and its value, None where nothing can be computed of it."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a conversation: what was asked, the answer, and why."""
+
+    question: str
+    answer: tuple[str, ...]
+    """The texts of the answer cells, or of the values; of groups `group: value`."""
+    cells: tuple[tuple[int, int], ...]
+    """(row, column) of the answer cells, row 0 the first data row; of values the cells they come from."""
+    program: str
+    sql: str
+    explanation: str
+    confidence: float = 1.0
+    sure: bool = True
+    kind: Kind = "cells"
+    values: tuple[Value | Pair, ...] = ()
+    """What was computed: numbers, yes or no, texts, or groups with their value; nothing where the answer is cells."""
+    reason: str = ""
+    """Why it was declined."""
+    tree: Program | None = field(default=None, repr=False, compare=False)
+    """The program itself, of which `program` is the text."""
+    table: Table | None = field(default=None, repr=False, compare=False)
+    """What it is about."""
+    source: Any = field(default=None, repr=False, compare=False)
+    """What the table was made of: a data frame, or the name of a file."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "question": self.question,
+            "kind": self.kind,
+            "answer": list(self.answer),
+            "values": [
+                [value[0], plain_number(value[1])]
+                if isinstance(value, tuple)
+                else plain_number(value)
+                for value in self.values
+            ],
+            "cells": [list(cell) for cell in self.cells],
+            "program": self.program,
+            "sql": self.sql,
+            "explanation": self.explanation,
+            "confidence": self.confidence,
+            "sure": self.sure,
+            "reason": self.reason,
+        }
+
+    @property
+    def declined(self) -> bool:
+        """Whether it was not answered; `reason` says why."""
+        return self.kind == "declined"
+
+    @property
+    def computed(self) -> bool:
+        """Whether the answer is values computed of the cells, and not the cells."""
+        return bool(self.values)
+
+    @property
+    def items(self) -> tuple[Value, ...]:
+        """Its values in a row, each group before its own, as data for training has them."""
+        found: list[Value] = []
+        for value in self.values:
+            for item in value if isinstance(value, tuple) else (value,):
+                found.append(math.nan if item is None else item)
+        return tuple(found)
+
+    def frame(self) -> Any:
+        """Return the answer's rows and columns as a data frame: a slice of the one that was asked about, else one of pandas."""
+        from denota.conversation.frame import slice_of
+
+        return slice_of(self.table, self.source, self.cells)
+
+
+def turn_of(
+    text: str,
+    table: Table,
+    program: Program,
+    found: Denotation,
+    query: Query,
+    confidence: float = 1.0,
+    sure: bool = True,
+) -> Turn:
+    """Return the turn of a program and what it means on a table."""
+    cells = tuple(sorted(found.cells))
+    values = _values_of(found)
+    answer = tuple(map(value_text, values))
+    if found.values is None:
+        answer = tuple(table.cell(row, column) for row, column in cells)
+    kind: Kind = "cells" if found.values is None else "groups" if found.groups else "value"
+    columns = tuple(table.names[column] for column in found.columns)
+    return Turn(
+        text,
+        answer,
+        cells,
+        print_program(program),
+        query.sql(),
+        say(program, columns),
+        confidence,
+        sure,
+        kind if answer else "none",
+        values,
+        tree=program,
+        table=table,
+    )
+
+
+def _values_of(found: Denotation) -> tuple[Value | Pair, ...]:
+    """What was computed, as a turn has it."""
+    values = found.values or ()
+    if not found.groups:
+        return values
+    known = (None if value != value else value for value in values)  # NaN: no number in the group
+    return tuple(zip(found.groups, known, strict=True))
+
+
+def pointed_turn(
+    text: str, table: Table, cells: Iterable[tuple[int, int]], query: Query, sentence: str
+) -> Turn:
+    """Return the turn of a question whose answer a person pointed at, and that no program gives."""
+    own = tuple(sorted(cells))
+    answer = tuple(table.cell(row, column) for row, column in own)
+    return Turn(text, answer, own, "", query.sql(), sentence, table=table)
+
+
+def told_turn(text: str, table: Table, values: Sequence[Value], sentence: str) -> Turn:
+    """Return the turn of a question whose answer a person said in values, and that no program gives."""
+    answer = tuple(map(value_text, values))
+    kind: Kind = "value" if values else "none"
+    return Turn(text, answer, (), "", "", sentence, kind=kind, values=tuple(values), table=table)
+
+
+def declined_turn(text: str, sentence: str) -> Turn:
+    """Return the turn of a question that cannot be answered, with the reason."""
+    return Turn(text, (), (), "", "", sentence, 0.0, False, "declined", reason=sentence)
