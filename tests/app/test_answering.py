@@ -10,6 +10,7 @@ from denota.app.commands import answering
 from denota.app.commands.answering import answer_all
 from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
+from denota.conversation.understand import ONLY_MODEL, STEPS
 from denota.data import Cells, Example, Question
 from denota.evaluation.predict import key_of, predict
 from denota.model.checkpoint import save_parser
@@ -52,16 +53,28 @@ def test_several_processes_answer_as_one_does(run: Path, monkeypatch: pytest.Mon
     together = answer_all(run, asked, jobs=2, progress=done.append)
     assert together == alone
     assert sum(done) == len(asked) and len(done) == 10
-    parser = load_run(run)
-    plain = predict(asked, parser.best, Preparer("dynsp++"))
-    assert alone == plain and set(plain) == {key_of(question) for question in asked}
+
+
+def test_the_model_alone_is_the_prediction_loop(run: Path) -> None:
+    asked = questions(40)
+    plain = predict(asked, load_run(run).best, Preparer("dynsp++"))
+    assert set(plain) == {key_of(question) for question in asked}
+    assert answer_all(run, asked, jobs=1, only_model=True) == plain
+
+
+def test_without_any_step_the_pipeline_is_the_model_alone(run: Path) -> None:
+    asked = questions(40)
+    names = [step.name for step in STEPS if step not in ONLY_MODEL]
+    bare = answer_all(run, asked, jobs=1, without=names)
+    assert bare == answer_all(run, asked, jobs=1, only_model=True)
+    assert bare != answer_all(run, asked, jobs=1)
 
 
 def test_history_can_be_gold(run: Path) -> None:
     asked = questions(3)
     gold = {key_of(question): Example(question, Cells(frozenset({(2, 2)}))) for question in asked}
     own = answer_all(run, asked, jobs=1)
-    given = answer_all(run, asked, gold, jobs=1)
+    given = answer_all(run, asked, gold, jobs=1, only_model=True)
     parser = load_run(run)
     expected = predict(asked, parser.best, Preparer("dynsp++"), gold=gold)
     assert given == expected

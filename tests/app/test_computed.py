@@ -9,7 +9,7 @@ import pytest
 
 from denota.app.paths import load_run
 from denota.conversation.chat import Chat
-from denota.conversation.requests import wish_of
+from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn
 from denota.model.parser import Parser
 from denota.programs.database import arrow_table
@@ -110,10 +110,10 @@ CITIES = Table.from_rows(
         ("what does Moss mean?", None, ""),
     ],
 )
-def test_wishes(question: str, kind: str | None, plain: str) -> None:
-    wish = wish_of(question, CITIES)
-    assert (wish and wish.kind) == kind
-    assert (wish.question if wish else "") == plain
+def test_requests(question: str, kind: str | None, plain: str) -> None:
+    request = request_in(question, CITIES)
+    assert (request and request.kind) == kind
+    assert (request.question if request else "") == plain
 
 
 def test_rows_of_totals_do_not_count_twice(parser: Parser) -> None:

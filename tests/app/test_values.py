@@ -23,7 +23,7 @@ from denota.app.web.service import Service
 from denota.app.web.sessions import SessionStore
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
 from denota.conversation.chat import Chat
-from denota.conversation.requests import wish_of
+from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn
 from denota.conversation.written import run_programs
 from denota.data import Cells, Values, load_examples
@@ -163,7 +163,7 @@ def test_a_printed_turn_is_data_again(program: str, answer: Values | Cells) -> N
 
 def test_the_parser_itself_computes_and_no_rule_takes_the_question_apart(parser: Parser) -> None:
     chat = Chat(parser, TABLE)
-    assert chat.computes and wish_of("how many people live in Finland?", TABLE) is not None
+    assert chat.computes and request_in("how many people live in Finland?", TABLE) is not None
     total = chat.ask("how many people live in Finland?")
     assert total.program == "SUM (SELECT People WHERE Country = 'Finland')"
     assert total.kind == "value" and total.values == (7.0,)

@@ -17,15 +17,17 @@ from typing import Any
 from denota.app.files.export import answer_object
 from denota.app.paths import load_run
 from denota.app.terminal.progress import training_progress
+from denota.conversation.answers import answer_of, rating_with, understand_conversations
 from denota.conversation.chat import Chat
 from denota.conversation.turn import Turn
+from denota.conversation.understand import steps_of
 from denota.data import Cells, Example, Values, load_examples, read_as
 from denota.data import conversations as conversations_of
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
-from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, key_of
 from denota.learning.run import train
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
@@ -141,13 +143,16 @@ class TableParser:
         return self
 
     def score(self, conversations: Conversations) -> float:
-        """Return how many percent of questions it answers right, by cells or by values as they are given, its own previous answers being the history."""
-        loaded = read_as(_loaded(conversations), self.parser.config.data.numbers)
+        """Return how many percent of questions `chat.ask` answers right, by cells or by values."""
+        loaded = read_as(_loaded(conversations, as_told=True), self.parser.config.data.numbers)
         preparer = Preparer.of(self.parser.config, operators=self.parser.language)
         taught = replace(self.parser, memory=self.teacher.memory())
-        found = predict(loaded.questions, taught.best, preparer)
+        pipeline = steps_of(taught)
+        rate = rating_with(taught, preparer)
+        found = understand_conversations(loaded.questions, taught, rate, pipeline)
         gold = gold_of(loaded.examples)
-        return score(gold, in_form_of(gold, found)).answer_accuracy
+        answers = in_form_of(gold, {key: answer_of(asked) for key, asked in found.items()})
+        return score(gold, answers).answer_accuracy
 
     def save(self, path: str | Path, *, small: bool = False) -> Path:
         """Write the parser, with what it was taught, into one file that `denota.load` and `--model` take.
@@ -167,13 +172,18 @@ class TableParser:
         return path
 
 
-def _loaded(conversations: Conversations) -> Loaded:
-    """Conversations with answers, in whatever form they come."""
+def _loaded(conversations: Conversations, as_told: bool = False) -> Loaded:
+    """Conversations with answers, in whatever form they come.
+
+    Args:
+        conversations: in any form.
+        as_told: whether the answers of a chat are what it told, values too; else what it can learn from.
+    """
     if isinstance(conversations, str | Path):
         whole = Path(conversations).suffix == ".jsonl"
         loaded = load_examples(Path(conversations), "all" if whole else "train")
     else:
-        loaded = read_objects([_as_object(one) for one in conversations])
+        loaded = read_objects([_as_object(one, as_told) for one in conversations])
     if loaded.problems:
         more = len(loaded.problems) - 1
         also = f" (and {more} more like it)" if more else ""
@@ -212,12 +222,12 @@ def _check_reached(examples: Sequence[Example], preparer: Preparer) -> None:
         )
 
 
-def _as_object(conversation: Mapping[str, Any] | Chat) -> Mapping[str, Any]:
+def _as_object(conversation: Mapping[str, Any] | Chat, as_told: bool) -> Mapping[str, Any]:
     if not isinstance(conversation, Chat):
         return conversation
     turns: Sequence[dict[str, Any]] = [
         {"question": turn.question, **answer}
         for turn in conversation.turns
-        if (answer := answer_object(turn, conversation.computes))
+        if (answer := answer_object(turn, as_told or conversation.computes))
     ]
     return {"table": conversation.table, "turns": turns}

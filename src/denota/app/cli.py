@@ -274,6 +274,15 @@ Data = Annotated[
 ]
 Split = Annotated[str, typer.Option(help="The name of the split.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="STEP", help="Leave out a step of understanding, such as ties; repeatable."
+    ),
+]
+OnlyModel = Annotated[
+    bool, typer.Option("--only-model", help="Take the parser's best program, without any step.")
+]
 
 
 @app.command(
@@ -318,12 +327,16 @@ def evaluate(
             metavar="SPLIT", help="Only questions about tables that this other split does not have."
         ),
     ] = None,
+    without: Without = None,
+    only_model: OnlyModel = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure a parser on a split, with its own previous answers as history."""
     from denota.app.commands.train import evaluate_run, show_score
 
-    found = evaluate_run(run, data, split, gold_history, new_tables)
+    found = evaluate_run(
+        run, data, split, gold_history, new_tables, tuple(without or ()), only_model
+    )
     print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
 
 
@@ -442,11 +455,14 @@ def predict(
     out: Annotated[Path, typer.Option(help="Where to write the predictions.")],
     data: Data = None,
     split: Split = "test",
+    without: Without = None,
+    only_model: OnlyModel = False,
 ) -> None:
-    """Answer a split and write the answers in SQA's official format."""
+    """Answer a split and write the answers in the data set's official format."""
     from denota.app.commands.train import predict_run
 
-    print(f"{out}: {predict_run(run, data, split, out):,} answers")
+    count = predict_run(run, data, split, out, tuple(without or ()), only_model)
+    print(f"{out}: {count:,} answers")
 
 
 @app.command(

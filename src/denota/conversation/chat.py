@@ -1,30 +1,24 @@
-"""A conversation with a parser about a table: questions in, turns with answer, program, SQL and reason out.
+"""A conversation with a parser about a table: questions in, turns with answer and reason out.
 
-A turn can be read in other ways: `readings` tells the best of them, `choose` takes one, and what is asked next follows up on that.
+A turn can be read in other ways: `readings` gives the best of them, `choose` takes one, and the next
+question follows up on that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from denota.conversation.choosing import alike, in_order, with_ties
-from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.conversation.asked import Asked, Context
+from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
-from denota.conversation.mentions import named_in, unused
-from denota.conversation.rating import RatedProgram, rate
-from denota.conversation.requests import (
-    Wish,
-    computed,
-    computes,
-    plain_question,
-    same_again,
-    wish_of,
-    with_value,
-)
-from denota.conversation.spelling import respelt
+from denota.conversation.mentions import unused
+from denota.conversation.rating import RatedProgram, alike, rate
+from denota.conversation.requests import computes, with_value
+from denota.conversation.steps import confidence_of, doubted
 from denota.conversation.turn import Turn, declined_turn, pointed_turn, told_turn, turn_of
+from denota.conversation.understand import PARSE, steps_of, understand, ways, with_programs
 from denota.data.answer import Item
 from denota.data.example import Question
 from denota.errors import DataError, TableError
@@ -43,19 +37,17 @@ from denota.teaching.log import Pointed, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 LONGEST: Final = 2000
-"""Characters of a question."""
-LEFT_OUT: Final = 0.75
-"""Confidence is worth so much where a value or number of the question is left out: on SQA's dev questions 50% of such answers are right, of others 67%."""
+"""The most characters of a question."""
 POINTED: Final = "These cells were pointed at; no program gives just them."
 TOLD: Final = "This is what it was said to be; no program gives it."
-NOT_YET: Final = "This parser only learns to pick cells, and the rest of this question is worked out by rules, so the lesson is kept and not learnt; click the cells to be counted or added up instead."
+NOT_YET: Final = (
+    "This parser only learns to pick cells, and the rest of this question is worked out by rules, so"
+    " the lesson is kept and not learnt; click the cells to be counted or added up instead."
+)
 DEEP: Final = 8
-"""After so many follow-ups in a row SQL names the rows of the previous answer instead of nesting its query."""
-UNLIKELY: Final = 0.35
-"""Below this confidence, a question with no word of the table's is taken to be about something else."""
+"""The most follow-ups whose SQL is nested; then SQL names the rows of the previous answer."""
 Rate = Callable[[Question, Denotation | None], tuple[RatedProgram, ...]]
 """What finds a question's best programs, best first, given the answer before it."""
-_Rated = tuple[RatedProgram, ...]
 
 
 @dataclass(frozen=True)
@@ -70,41 +62,22 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class _Context:
-    """What a question is asked after."""
+class _Nested:
+    """The SQL that the next turn may nest."""
 
-    asked: tuple[str, ...] = ()
-    previous: Denotation | None = None
     query: Query | None = None
     depth: int = 0
     """How many turns the query nests."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """A question before it is understood."""
+class _Answered:
+    """A question as it was understood, and what the next one is asked after."""
 
-    typed: str
-    text: str
-    """In the table's spelling."""
-    respelt: Mapping[str, str]
-    """What was changed for that."""
-    before: _Context
-    wish: Wish | None
-    """What is to be computed, if anything."""
-    plain: str
-    """The question for cells: the text, or what is left of it when something is to be computed."""
-    named: tuple[str, ...]
-    """The values and numbers that it names."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """A question as it was understood."""
-
-    asked: _Asked
-    after: _Context
+    asked: Asked
     turn: Turn
+    after: Context
+    nested: _Nested = _Nested()
 
 
 class Chat:
@@ -116,6 +89,7 @@ class Chat:
         rated_by: what rates programs, if not the parser by itself.
         teacher: what it is taught by; without one lessons last as long as the conversation.
         person: who teaches, where several do.
+        without: names of steps of `understand` to leave out.
     """
 
     def __init__(
@@ -125,6 +99,7 @@ class Chat:
         rated_by: Rate | None = None,
         teacher: Teacher | None = None,
         person: str = "",
+        without: Sequence[str] = (),
     ) -> None:
         self.source = table
         table = read_table(table)
@@ -137,21 +112,18 @@ class Chat:
         self.teacher = teacher or Teacher(parser, TeachingLog())
         self.person = person
         self.rated_by: Rate = rated_by or self._rated_here
-        self._told: list[_Told] = []
-        self._last_rated: tuple[_Told, _Rated] | None = None
+        self.pipeline = steps_of(parser, without)
+        self._answered: list[_Answered] = []
 
     @property
     def computes(self) -> bool:
-        """Whether the parser itself computes values: then no rule of English takes a question apart, changes the order of programs or declines a count.
-
-        Else what a question wants computed is a matter of `computed`, and which of its programs is taken one of `choosing`.
-        """
+        """Whether the parser computes values; else the steps `requests` and `compute` do."""
         return computes(self.parser.language)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The conversation so far."""
-        return tuple(told.turn for told in self._told)
+        return tuple(one.turn for one in self._answered)
 
     @property
     def previous(self) -> Denotation | None:
@@ -159,11 +131,15 @@ class Chat:
         return self._context.previous
 
     @property
-    def _context(self) -> _Context:
-        return self._told[-1].after if self._told else _Context()
+    def _context(self) -> Context:
+        return self._answered[-1].after if self._answered else Context()
+
+    @property
+    def _nested(self) -> _Nested:
+        return self._answered[-1].nested if self._answered else _Nested()
 
     def ask(self, text: str) -> Turn:
-        """Answer a question, the next of the conversation; what cannot be said is declined with a sentence.
+        """Answer the next question; what cannot be said is declined with a sentence.
 
         Raises:
             DataError: there is no question, or one that is too long.
@@ -173,61 +149,57 @@ class Chat:
             raise DataError("the question is empty; write what you want to know")
         if len(text) > LONGEST:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
-        asked = self._asked(text)
-        rated: _Rated | None = None
-        sentence = reason_to_decline(asked.text, self.table, asked.wish, self.computes)
-        if sentence is not None:
-            told = _declined(asked, sentence)
-        elif asked.wish is not None and not asked.wish.says_more:
-            told = self._compute_again(asked, asked.wish)
+        asked = Asked.of(text, self.table, self._context)
+        asked = understand(asked, self.parser, self._rate_all, self.pipeline)
+        if asked.best is None or asked.reason:
+            answered = self._declined(asked, asked.reason or nothing_found(self.table))
         else:
-            rated = self._rated(asked)
-            told = self._best(asked, rated)
-        self._told.append(told)
-        self._last_rated = (told, rated) if rated is not None else None
-        if told.turn.program and (told.turn.cells or self._is_computed(told.turn)):
-            self.teacher.note(self.table, self._pointed(told), self.person)
-        return told.turn
+            answered = self._told(asked, asked.best.program, asked.best.answer)
+        self._answered.append(answered)
+        if answered.turn.program and (answered.turn.cells or self._is_computed(answered.turn)):
+            self.teacher.note(self.table, self._pointed(answered), self.person)
+        return answered.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
-        """Return the best ways to understand the last question, each with an answer of its own, the one taken first.
+        """Return the best ways to understand the last question, the one taken first.
 
-        There are none of a question that was declined because it is not about the table.
+        Each has an answer of its own. A question that was declined because it is not about the table
+        has none.
 
         Raises:
             DataError: nothing was asked yet.
         """
-        told = self._last()
-        if told.turn.declined and off_topic(told.asked.text, self.table):
+        answered = self._last()
+        if answered.turn.declined and off_topic(answered.asked.text, self.table):
             return ()
         found: list[Reading] = []
         seen: list[Denotation] = []
-        for way in self._ways(told):
+        for way in self._ways():
             if any(alike(way.answer, other) for other in seen):
                 continue
             seen.append(way.answer)
-            taken = print_program(way.program) == told.turn.program
-            turn = told.turn if taken else self._tell(told.asked, way).turn
+            taken = way.program == answered.turn.tree
+            turn = answered.turn if taken else self._as(way).turn
             found.insert(0 if taken else len(found), Reading(turn, way.probability, way.critique))
-            if len(found) >= count and (not told.turn.program or found[0].turn is told.turn):
+            if len(found) >= count and (
+                not answered.turn.program or found[0].turn is answered.turn
+            ):
                 break
         return tuple(found[:count])
 
     def choose(self, program: str) -> Turn:
-        """Take another reading of the last question, by its program as written; what is asked next follows up on that.
+        """Take another reading of the last question, by its program as written.
 
         Raises:
             DataError: nothing was asked yet, or it is not among the readings.
         """
-        told = self._last()
-        for way in self._ways(told):
+        answered = self._last()
+        for way in self._ways():
             if print_program(way.program) == program:
-                rated = self._last_rated
-                self.teacher.forget(self.table, self._pointed(told), self.person)
-                self._told[-1] = self._tell(told.asked, way)
-                self.teacher.note(self.table, self._pointed(self._told[-1]), self.person)
-                self._last_rated = (self._told[-1], rated[1]) if rated is not None else None
-                return self._told[-1].turn
+                self.teacher.forget(self.table, self._pointed(answered), self.person)
+                self._answered[-1] = self._as(way)
+                self.teacher.note(self.table, self._pointed(self._answered[-1]), self.person)
+                return self._answered[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
 
     def recall(
@@ -252,20 +224,22 @@ class Chat:
         Raises:
             ProgramError: the program does not belong to this table and what was asked before.
         """
-        asked = self._asked(text)
+        asked = Asked.of(text, self.table, self._context)
+        for step in self.pipeline[: self.pipeline.index(PARSE)]:
+            asked = step.change(asked, self.parser) if step.change is not None else asked
+        asked = replace(asked, settled=None, confidence=confidence, sure=sure)
         if program:
             tree = parse_program(program)
             found = execute(tree, self.table, asked.before.previous)
-            told = self._turn(asked, tree, found, confidence, sure)
+            answered = self._told(asked, tree, found)
         elif cells is not None:
-            told = self._pointed_at(asked, frozenset(cells), POINTED)
+            answered = self._pointed_at(asked, frozenset(cells), POINTED)
         elif values is not None:
-            told = self._told_of(asked, items_in(values), TOLD)
+            answered = self._told_of(asked, items_in(values), TOLD)
         else:
-            reason = reason_to_decline(asked.text, self.table, asked.wish, self.computes)
-            told = _declined(asked, reason or nothing_found(self.table))
-        self._told.append(told)
-        return told.turn
+            answered = self._declined(asked, asked.reason or nothing_found(self.table))
+        self._answered.append(answered)
+        return answered.turn
 
     def teach(
         self,
@@ -288,10 +262,10 @@ class Chat:
         if (cells is None) == (values is None):
             raise DataError("say which cells are right, or which values; one of the two")
         place = turn if isinstance(turn, int) else _place(self.turns, turn)
-        if not -len(self._told) <= place < len(self._told):
+        if not -len(self._answered) <= place < len(self._answered):
             raise DataError("there is no such turn")
-        place %= len(self._told)
-        asked = self._told[place].asked
+        place %= len(self._answered)
+        asked = replace(self._answered[place].asked, rated=(), confidence=1.0, sure=True)
         before = asked.before
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
@@ -299,33 +273,33 @@ class Chat:
         pointed = Pointed(
             asked.typed,
             asked.plain,
-            before.asked,
+            before.questions,
             before.previous,
             own,
             "" if by_rules else program,
             items,
         )
-        for told in self._told[place:]:
-            self.teacher.forget(self.table, self._pointed(told), self.person)
+        for answered in self._answered[place:]:
+            self.teacher.forget(self.table, self._pointed(answered), self.person)
         taught = self.teacher.teach(self.table, pointed, self.person)
         if by_rules:
             taught = replace(taught, readings=(), said=NOT_YET)
         if taught.taken is not None:
             found = execute(taught.taken, self.table, before.previous)
-            corrected = self._turn(asked, taught.taken, found, 1.0, True)
+            corrected = self._told(asked, taught.taken, found, self._nested_before(place))
         elif items is not None:
             corrected = self._told_of(asked, items, taught.said)
         else:
             corrected = self._pointed_at(asked, own, taught.said)
-        self._told[place:] = [corrected]
-        self._last_rated = None
+        self._answered[place:] = [corrected]
         return taught
 
     def told_as(self, programs: Iterable[Program]) -> tuple[Turn, ...]:
         """Return the last question as it would be told for each of some programs."""
-        asked = self._last().asked
+        asked = replace(self._last().asked, confidence=1.0, sure=True)
+        nested = self._nested_before(-1)
         found = ((one, execute(one, self.table, asked.before.previous)) for one in programs)
-        return tuple(self._turn(asked, one, answer, 1.0, True).turn for one, answer in found)
+        return tuple(self._told(asked, one, answer, nested).turn for one, answer in found)
 
     def unteach(self) -> str:
         """Take the last lesson back and return the question it was about; answers that were given stay as they are.
@@ -334,7 +308,9 @@ class Chat:
             DataError: there is none.
         """
         record = self.teacher.undo(self.person)
-        self._last_rated = None
+        if self._answered:  # what it learnt may rate the last question otherwise
+            last = self._answered[-1]
+            self._answered[-1] = replace(last, asked=replace(last.asked, rated=()))
         return record.pointed.question if record.pointed is not None else ""
 
     def undo(self) -> None:
@@ -344,169 +320,108 @@ class Chat:
             DataError: nothing was asked yet.
         """
         self.teacher.forget(self.table, self._pointed(self._last()), self.person)
-        self._told.pop()
+        self._answered.pop()
 
     def reset(self) -> None:
         """Begin again."""
-        self._told.clear()
+        self._answered.clear()
 
-    def _last(self) -> _Told:
-        if not self._told:
+    def _last(self) -> _Answered:
+        if not self._answered:
             raise DataError("nothing was asked yet")
-        return self._told[-1]
+        return self._answered[-1]
 
-    def _rated_here(self, question: Question, previous: Denotation | None) -> _Rated:
+    def _nested_before(self, place: int) -> _Nested:
+        """The SQL that a turn may nest."""
+        place %= len(self._answered)
+        return self._answered[place - 1].nested if place else _Nested()
+
+    def _rated_here(self, question: Question, previous: Denotation | None) -> _Programs:
         parser = replace(self.parser, memory=self.teacher.memory(self.person))
         return rate(parser, self.preparer, question, previous)
 
-    def _pointed_at(self, asked: _Asked, cells: frozenset[Cell], said: str) -> _Told:
+    def _rate_all(self, questions: Sequence[Asked]) -> list[_Programs]:
+        return [self.rated_by(one.question, one.before.previous) for one in questions]
+
+    def _ways(self) -> Iterator[RatedProgram]:
+        """All ways to understand the last question, and the cells of a value or their sum."""
+        last = self._last()
+        asked = with_programs(last.asked, self.parser, self._rate_all, self.pipeline)
+        self._answered[-1] = replace(last, asked=asked)
+        first = None
+        for way in ways(asked, self.pipeline):
+            first = first or way
+            yield way
+        if first is None or asked.request is None:
+            return
+        if first.program.aggregate is not None:
+            cells = replace(first.answer, values=None)
+            yield replace(first, program=replace(first.program, aggregate=None), answer=cells)
+        elif len(first.answer.rows) > 1:
+            program, found = with_value(first.program, first.answer, "sum", self.table)
+            yield replace(first, program=program, answer=found)
+
+    def _as(self, way: RatedProgram) -> _Answered:
+        """The last question understood in another way."""
+        asked = self._last().asked
+        confidence, sure = confidence_of(asked, way, self.parser)
+        if way is not asked.settled:
+            confidence, sure = doubted(asked, way, confidence, sure)
+        asked = replace(asked, confidence=confidence, sure=sure)
+        return self._told(asked, way.program, way.answer, self._nested_before(-1))
+
+    def _told(
+        self, asked: Asked, program: Program, found: Denotation, nested: _Nested | None = None
+    ) -> _Answered:
+        """A question with its program and answer."""
+        nested = nested if nested is not None else self._nested
+        query = to_sql(program, self.table, nested.query)
+        shown = (query, asked.confidence, asked.sure)
+        turn = turn_of(asked.typed, self.table, program, found, *shown)
+        turn = replace(turn, explanation=turn.explanation + _remarks(asked, program))
+        depth = nested.depth + 1 if SCOPES[program.scope].follows else 0
+        if depth >= DEEP:
+            columns = [self.table.names[column] for column in found.columns]
+            query, depth = rows_query(found.rows, columns, self.table), 0
+        turn = replace(turn, source=self.source)
+        return _Answered(asked, turn, asked.after(program, found), _Nested(query, depth))
+
+    def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> _Answered:
         """A question whose answer a person pointed at, and that no program gives."""
         found = Denotation.of_cells(cells)
         names = [self.table.names[column] for column in found.columns]
         query = rows_query(found.rows, names, self.table)
         turn = pointed_turn(asked.typed, self.table, cells, query, said)
-        after = _Context((*asked.before.asked, asked.plain), found, query, 0)
-        return _Told(asked, after, replace(turn, source=self.source))
+        after = Context((*asked.before.questions, asked.plain), found)
+        return _Answered(asked, replace(turn, source=self.source), after, _Nested(query))
 
-    def _told_of(self, asked: _Asked, items: tuple[Item, ...], said: str) -> _Told:
-        """A question whose answer a person said in values, and that no program gives: there are no cells to follow up on."""
+    def _told_of(self, asked: Asked, items: tuple[Item, ...], said: str) -> _Answered:
+        """A question whose answer a person said in values; there are no cells to follow up on."""
         turn = told_turn(asked.typed, self.table, items, said)
-        after = _Context((*asked.before.asked, asked.plain))
-        return _Told(asked, after, replace(turn, source=self.source))
+        after = Context((*asked.before.questions, asked.plain))
+        return _Answered(asked, replace(turn, source=self.source), after)
+
+    def _declined(self, asked: Asked, sentence: str) -> _Answered:
+        """A question that is not answered; the conversation goes on as if it was not asked."""
+        return _Answered(asked, declined_turn(asked.typed, sentence), asked.before, self._nested)
 
     def _is_computed(self, turn: Turn) -> bool:
         """Whether an answer is values that the parser itself gives."""
         return turn.computed and self.computes
 
-    def _pointed(self, told: _Told) -> Pointed:
-        """A turn as if its answer had been said to be right: its values, or, where rules computed those, the cells that the parser picked."""
-        asked, before, turn = told.asked, told.asked.before, told.turn
+    def _pointed(self, answered: _Answered) -> Pointed:
+        """A turn as if its answer had been said to be right.
+
+        That is its values, or, where rules computed those, the cells that the parser picked.
+        """
+        asked, before, turn = answered.asked, answered.asked.before, answered.turn
         values = turn.items if self._is_computed(turn) else None
         cells = frozenset(turn.cells) if values is None else frozenset[Cell]()
-        own = (asked.typed, asked.plain, before.asked, before.previous, cells)
+        own = (asked.typed, asked.plain, before.questions, before.previous, cells)
         return Pointed(*own, turn.program or None, values)
 
-    def _asked(self, typed: str) -> _Asked:
-        """A question, the next of the conversation, with what can be said of it beforehand."""
-        text, changed = respelt(typed, self.table, self.parser.scorer.knows)
-        wish = None if self.computes else wish_of(text, self.table)
-        plain = plain_question(text, wish, self.table)
-        named = named_in(text, self.table)
-        return _Asked(typed, text, changed, self._context, wish, plain, named)
 
-    def _rated(self, asked: _Asked) -> _Rated:
-        """The best programs of a question."""
-        past = asked.before.asked
-        question = Question("chat", "0", len(past), asked.plain, self.table, "", past)
-        return self.rated_by(question, asked.before.previous)
-
-    def _best(self, asked: _Asked, rated: _Rated) -> _Told:
-        """The best way to understand a question, or a sentence if there is none."""
-        wish = asked.wish
-        way = next(self._each_way(asked, rated), None)
-        if way is None:
-            return _declined(asked, _cannot_compute(wish))
-        if wish is not None and wish.each and way.probability < rated[0].probability / 5:
-            return _declined(asked, _cannot_compute(wish))
-        confidence, sure = self._confidence(asked, way, rated)
-        if confidence < UNLIKELY and not asked.before.asked and off_topic(asked.text, self.table):
-            return _declined(asked, nothing_found(self.table))
-        return self._turn(asked, way.program, way.answer, confidence, sure)
-
-    def _ways(self, told: _Told) -> Iterator[RatedProgram]:
-        """All ways to understand the last question, likely ones first; then the cells of a value, or the sum of several numbers."""
-        asked = told.asked
-        if self._last_rated is None or self._last_rated[0] is not told:
-            self._last_rated = told, self._rated(asked)
-        rated, wish = self._last_rated[1], asked.wish
-        if wish is not None and not wish.says_more:
-            again = self._same_again(asked.before, wish)
-            if again is not None:
-                yield again
-        first = None
-        for way in self._each_way(asked, rated):
-            first = first or way
-            yield way
-        if first is None or wish is None:
-            return
-        if first.program.aggregate is not None:
-            plain = replace(first.answer, values=None)
-            yield replace(first, program=replace(first.program, aggregate=None), answer=plain)
-        elif len(first.answer.rows) > 1:
-            program, found = with_value(first.program, first.answer, "sum", self.table)
-            yield replace(first, program=program, answer=found)
-
-    def _each_way(self, asked: _Asked, rated: _Rated) -> Iterator[RatedProgram]:
-        """Yield programs in the order to try them, with what is wished computed of their cells; skip those of which it cannot be."""
-        if self.computes:
-            yield from rated
-            return
-        for one in in_order(rated, asked.plain, asked.named, asked.wish):
-            way = with_ties(one, self.table, asked.before.previous)
-            if asked.wish is not None:
-                value = computed(way.program, way.answer, asked.wish, self.table)
-                if value is None:
-                    continue
-                way = replace(way, program=value[0], answer=value[1])
-            yield way
-
-    def _confidence(self, asked: _Asked, way: RatedProgram, rated: _Rated) -> tuple[float, bool]:
-        """How likely a way is right, and whether that is sure; never if it leaves out what the question names."""
-        own = way.rated_as
-        counts = way.program.aggregate == "count" and own.values is None  # counted by rules
-        same = [
-            other.rated_as.rows == own.rows if counts else alike(other.rated_as, own)
-            for other in rated
-        ]
-        probabilities = [other.probability for other in rated]
-        confidence, sure = self.parser.confidence(probabilities, same, bool(asked.before.asked))
-        if unused(asked.named, way.program):
-            return confidence * LEFT_OUT, False
-        return confidence, sure
-
-    def _same_again(self, before: _Context, wish: Wish) -> RatedProgram | None:
-        try:
-            program = same_again(wish, self.table, before.previous)
-        except DataError:
-            return None
-        found = execute(program, self.table, before.previous)
-        way = computed(program, found, wish, self.table)
-        return RatedProgram(*way, found, 1.0, 1.0, 0.0) if way is not None else None
-
-    def _compute_again(self, asked: _Asked, wish: Wish) -> _Told:
-        """A value of the previous answer, as sure as that was."""
-        try:
-            same_again(wish, self.table, asked.before.previous)
-        except DataError as error:
-            return _declined(asked, str(error))
-        way = self._same_again(asked.before, wish)
-        if way is None:
-            return _declined(asked, _cannot_compute(wish))
-        last = next((t.turn for t in reversed(self._told) if t.turn.program), None)
-        confidence, sure = (last.confidence, last.sure) if last is not None else (1.0, True)
-        return self._turn(asked, way.program, way.answer, confidence, sure)
-
-    def _tell(self, asked: _Asked, way: RatedProgram) -> _Told:
-        """A question understood in some way."""
-        assert self._last_rated is not None
-        confidence, sure = self._confidence(asked, way, self._last_rated[1])
-        return self._turn(asked, way.program, way.answer, confidence, sure)
-
-    def _turn(
-        self, asked: _Asked, program: Program, found: Denotation, confidence: float, sure: bool
-    ) -> _Told:
-        before = asked.before
-        query = to_sql(program, self.table, before.query)
-        turn = turn_of(asked.typed, self.table, program, found, query, confidence, sure)
-        said = turn.explanation + _remarks(asked, program)
-        depth = before.depth + 1 if SCOPES[program.scope].follows else 0
-        if depth >= DEEP:  # SQL that nests further would be no help to anyone
-            columns = [self.table.names[column] for column in found.columns]
-            query, depth = rows_query(found.rows, columns, self.table), 0
-        after = _Context(
-            (*before.asked, asked.plain), replace(found, values=None, groups=()), query, depth
-        )
-        return _Told(asked, after, replace(turn, explanation=said, source=self.source))
+_Programs = tuple[RatedProgram, ...]
 
 
 def _place(turns: Sequence[Turn], turn: Turn) -> int:
@@ -516,23 +431,10 @@ def _place(turns: Sequence[Turn], turn: Turn) -> int:
     raise DataError("there is no such turn")
 
 
-def _declined(asked: _Asked, sentence: str) -> _Told:
-    """A question that is not answered; the conversation goes on as if it had not been asked."""
-    return _Told(asked, asked.before, declined_turn(asked.typed, sentence))
-
-
-def _remarks(asked: _Asked, program: Program) -> str:
-    """What a person should know of an answer besides: how words were read, and which were left out."""
-    remarks = [f" “{typed}” is read as “{meant}”." for typed, meant in asked.respelt.items()]
+def _remarks(asked: Asked, program: Program) -> str:
+    """What a person should know besides: how words were read, and which were left out."""
+    remarks = [f" “{typed}” is read as “{meant}”." for typed, meant in asked.respelled.items()]
     left_out = unused(asked.named, program)
     if left_out:
         remarks.append(f" It does not use {' and '.join(f'“{name}”' for name in left_out[:3])}.")
     return "".join(remarks)
-
-
-def _cannot_compute(wish: Wish | None) -> str:
-    if wish is not None and wish.each:
-        return f"{NO_GROUPS}; {CAN}."
-    if wish is None or wish.kind == "count":
-        return "I can count different values only in the whole table or in the last answer: ask for the rows first, then how many different ones there are."
-    return f"I found no column of numbers for the {wish.kind} that you ask for; name it as it is in the table's head."

@@ -7,11 +7,10 @@ The rules look for words that ask for more than picking cells, counting and addi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
-from denota.conversation.requests import Wish, looks_up, words_of_names
+from denota.conversation.requests import AggregateRequest, looks_up
+from denota.conversation.words import words_of
 from denota.inflect import singular
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
@@ -26,14 +25,14 @@ CAN_COMPUTE: Final = (
 
 
 def reason_to_decline(
-    question: str, table: Table, wish: Wish | None = None, computes: bool = False
+    question: str, table: Table, request: AggregateRequest | None = None, computes: bool = False
 ) -> str | None:
     """Return a sentence if a question asks for what no program can say, else None.
 
     Args:
         question: as it was asked.
         table: what it is about.
-        wish: what rules say it wants computed, if anything.
+        request: what rules say it wants computed, if anything.
         computes: whether the parser itself groups, compares and computes.
 
     >>> table = Table.from_rows(["City", "People", "Percent"], [["Oslo", "709037", "3"]])
@@ -60,7 +59,7 @@ def reason_to_decline(
             continue
         if found is not None and not _is_said(found[0], table):
             return f"{what}; {can}."
-    if wish is not None and _asks_for_groups(text, wish, table):
+    if request is not None and _asks_for_groups(text, request, table):
         return f"{NO_GROUPS}; {CAN}."
     return None
 
@@ -68,12 +67,12 @@ def reason_to_decline(
 def _is_said(cue: str, table: Table) -> bool:
     """Whether the table itself says what looks like a cue."""
     words = {singular(word) for word in cue.split()} - FUNCTION_WORDS
-    return not (words_of_names(table) | _words_of(table)).isdisjoint(words)
+    return not (words_of(table).names | words_of(table).all).isdisjoint(words)
 
 
-def _asks_for_groups(text: str, wish: Wish, table: Table) -> bool:
+def _asks_for_groups(text: str, request: AggregateRequest, table: Table) -> bool:
     """Whether a value is wanted for each of several: `per country`, `by country` where that is a column."""
-    if wish.kind == "count" and (wish.each or looks_up(wish, table)):
+    if request.kind == "count" and (request.each or looks_up(request, table)):
         return False  # a column may hold it
     names = [" ".join(tokenise(name)) for name in table.names]
     found = _GROUPS.search(text)
@@ -93,7 +92,7 @@ def off_topic(question: str, table: Table) -> bool:
     words = {singular(word) for word in tokenise(question)} - FUNCTION_WORDS
     if any(word[0].isdigit() for word in words):
         return False
-    return words.isdisjoint(_words_of(table))
+    return words.isdisjoint(words_of(table).all)
 
 
 def nothing_found(table: Table) -> str:
@@ -113,22 +112,7 @@ def _is_foreign(words: tuple[str, ...], table: Table) -> bool:
     latin = sum(letter < "\u0250" for letter in letters)
     if not letters or 2 * latin >= len(letters):
         return False
-    return _words_of(table).isdisjoint(words)
-
-
-@lru_cache(maxsize=16)
-def _words_of(table: Table) -> frozenset[str]:
-    """The words of names and values, in the singular as well."""
-    return frozenset(_each_word(table))
-
-
-def _each_word(table: Table) -> Iterator[str]:
-    for column in table.columns:
-        texts = (column.name,) if column.kind == "number" else (column.name, *column.values)
-        for text in texts:
-            for word in tokenise(text):
-                yield word
-                yield singular(word)
+    return words_of(table).all.isdisjoint(words)
 
 
 def _rule(pattern: str, what: str) -> tuple[re.Pattern[str], str]:

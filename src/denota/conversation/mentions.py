@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final
 
+from denota.conversation.words import LONGEST_VALUE, words_of
 from denota.programs.constants import constants_in
 from denota.programs.tree import Date, Number, Program, Value, Word
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
-
-LONGEST: Final = 6
-"""Words of a value that is looked for."""
 
 
 def named_in(question: str, table: Table) -> tuple[str, ...]:
@@ -27,11 +24,11 @@ def named_in(question: str, table: Table) -> tuple[str, ...]:
     ('new york', '1990')
     """
     words = tokenise(question)
-    values = _values_of(table)
+    values = words_of(table).values
     found: list[str] = []
     place = 0
     while place < len(words):
-        for end in range(min(len(words), place + LONGEST), place, -1):
+        for end in range(min(len(words), place + LONGEST_VALUE), place, -1):
             text = " ".join(words[place:end])
             if text in values and not set(words[place:end]) <= FUNCTION_WORDS:
                 found.append(text)
@@ -81,18 +78,3 @@ def _words_of(program: Program) -> list[str]:
 
 
 _ONE: Final = {"first": ["1", "one", "first"], "last": ["1", "one", "last"]}
-
-
-@lru_cache(maxsize=16)
-def _values_of(table: Table) -> frozenset[str]:
-    """The texts of values as words; numbers are told apart by what the question says, not by the cells."""
-    found = set()
-    for column in table.columns:
-        if column.kind == "number":
-            continue
-        for text in column.values:
-            if len(text) <= 80:
-                words = tokenise(text)
-                if 0 < len(words) <= LONGEST and any(len(word) > 2 for word in words):
-                    found.add(" ".join(words))
-    return frozenset(found)

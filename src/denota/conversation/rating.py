@@ -1,7 +1,8 @@
-"""What a parser makes of a question: its best programs, with all that a conversation needs to choose among them."""
+"""What a parser makes of a question: its best programs, with what the steps choose by."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,10 +10,11 @@ from denota.data.example import Question
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.tree import Program
+from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
 RATED: Final = 20
-"""So many of the best programs are looked at; those with the same answer count for its probability."""
+"""The most programs of a question that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -21,34 +23,44 @@ class RatedProgram:
 
     program: Program
     answer: Denotation
-    """What it means, or what a conversation makes of that."""
-    rated_as: Denotation
-    """What it meant when it was rated."""
+    """The denotation shown."""
+    model_answer: Denotation
+    """The denotation before ties and requests."""
     probability: float
     """Among all programs."""
     critique: float
     """How well the question's words bear it out."""
-    missed: float
+    recall_missed: float
     """The share of what the question says of the table that the program leaves out."""
     grounded: bool = True
     """Whether the question calls for its operators and names its constants."""
+
+    @staticmethod
+    def certain(program: Program, answer: Denotation, found: Denotation) -> RatedProgram:
+        """Return a program that a step knows without the parser."""
+        return RatedProgram(program, answer, found, 1.0, 1.0, 0.0)
 
 
 def rate(
     parser: Parser, preparer: Preparer, question: Question, previous: Denotation | None
 ) -> tuple[RatedProgram, ...]:
-    """Return a question's best programs, best first.
+    """Return a question's best programs, best first, given the answer before it."""
+    return rate_all(parser, preparer, [(question, previous)])[0]
 
-    Args:
-        parser: what rates them.
-        preparer: makes questions ready as the parser wants them.
-        question: with its table and the questions before it.
-        previous: the answer before it.
-    """
-    ready = preparer(question, previous)
-    ids, probabilities = parser.rated([ready], RATED)[0]
+
+def rate_all(
+    parser: Parser, preparer: Preparer, asked: Sequence[tuple[Question, Denotation | None]]
+) -> list[tuple[RatedProgram, ...]]:
+    """Return the best programs of several questions, each with the answer before it."""
+    ready = [preparer(question, previous) for question, previous in asked]
+    rated = parser.rated(ready, RATED)
+    return [_programs(one, *found) for one, found in zip(ready, rated, strict=True)]
+
+
+def _programs(
+    ready: Prepared, ids: Sequence[int], probabilities: Sequence[float]
+) -> tuple[RatedProgram, ...]:
     words = ready.words
-    answers = [ready.denotation(number) for number in ids]
     return tuple(
         RatedProgram(
             ready.space.program(number),
@@ -59,5 +71,13 @@ def rate(
             float(words.recall_missed[number]),
             ready.space.is_grounded(number),
         )
-        for number, answer, probability in zip(ids, answers, probabilities, strict=True)
+        for number, probability in zip(ids, probabilities, strict=True)
+        for answer in (ready.denotation(number),)
     )
+
+
+def alike(one: Denotation, other: Denotation) -> bool:
+    """Say whether two answers tell a person the same: the same value, or the same cells."""
+    if one.values is not None and (one.values, one.groups) == (other.values, other.groups):
+        return True
+    return one.same_as(other)

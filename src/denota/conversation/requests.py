@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from denota.conversation.words import words_of, words_of_name
 from denota.errors import DataError
 from denota.inflect import is_plural, singular
 from denota.programs.denotation import Denotation
@@ -24,7 +25,7 @@ Kind = Literal["count", "sum", "average"]
 
 
 @dataclass(frozen=True)
-class Wish:
+class AggregateRequest:
     """A value wanted of cells."""
 
     kind: Kind
@@ -52,20 +53,20 @@ def computes(language: frozenset[str]) -> bool:
     return "count" in language
 
 
-def wish_of(question: str, table: Table) -> Wish | None:
+def request_in(question: str, table: Table) -> AggregateRequest | None:
     """Return what a question wants computed, None if it asks for cells.
 
     >>> table = Table.from_rows(["City", "Visitors"], [["Oslo", "120"], ["Moss", "8"]])
-    >>> wish_of("how many cities have more than 100 visitors?", table).question
+    >>> request_in("how many cities have more than 100 visitors?", table).question
     'which cities have more than 100 visitors?'
-    >>> wish_of("what is the average number of visitors?", table).kind
+    >>> request_in("what is the average number of visitors?", table).kind
     'average'
-    >>> wish_of("which city has the most visitors?", table) is None
+    >>> request_in("which city has the most visitors?", table) is None
     True
     """
     if _ASKS_WHICH.match(question):
         return None
-    named = words_of_names(table)
+    named = words_of(table).names
     for kind, cue in (("average", _AVERAGE), ("sum", _TOTAL)):
         found = cue.search(question)
         if found is None or _is_called(tokenise(found[0]), question, table):
@@ -79,43 +80,20 @@ def wish_of(question: str, table: Table) -> Wish | None:
         plain = _NUMBER_OF.sub("", rest)
         if not _BEGINS.match(plain):
             plain = f"what is the {plain.lstrip()}"
-        return Wish("average" if kind == "average" else "sum", plain, each=each)
+        return AggregateRequest("average" if kind == "average" else "sum", plain, each=each)
     found = _HOW_MANY.search(question)
     if found is None or _is_name(found, question, table):
         return None
     return _count(question, total=False)
 
 
-def words_of_names(table: Table) -> set[str]:
-    """Return the words of the column names, short forms written out, and `total` if there is a row of totals.
-
-    >>> sorted(words_of_names(Table.from_rows(["Avg. price", "Fat %"], [["1", "2"]])))
-    ['average', 'avg', 'fat', 'percent', 'percentage', 'price', 'proportion', 'share']
-    """
-    words = {word for column in table.columns for word in _words_of_name(column)}
-    return words | {"total"} if _has_totals(table) else words
-
-
-def _words_of_name(column: Column) -> set[str]:
-    words = set(tokenise(column.name))
-    if "%" in column.name or column.unit == "%":
-        words |= {"percent", "percentage", "proportion", "share"}
-    for short, long in (("avg", "average"), ("ave", "average"), ("tot", "total")):
-        words |= {long} if short in words else set()
-    return words
-
-
-def _has_totals(table: Table) -> bool:
-    return len(SCOPES["without_totals"].meaning(table, ())) < len(table)
-
-
 def _is_called(cue: Sequence[str], question: str, table: Table) -> bool:
     """Whether a cue is how the question calls a column (`Avg. price`, or just `Total`), or a row of totals."""
-    if "total" in cue and _has_totals(table):
+    if "total" in cue and words_of(table).has_totals:
         return True
     asked = {singular(word) for word in tokenise(question)}
     for column in table.columns:
-        words = _words_of_name(column)
+        words = words_of_name(column)
         if not words.isdisjoint(cue):
             others = {singular(w) for w in words if w not in cue} - FUNCTION_WORDS - _SHORT
             if not others or not others.isdisjoint(asked):
@@ -123,7 +101,7 @@ def _is_called(cue: Sequence[str], question: str, table: Table) -> bool:
     return False
 
 
-def _is_noun(question: str, found: re.Match[str], named: set[str]) -> bool:
+def _is_noun(question: str, found: re.Match[str], named: frozenset[str]) -> bool:
     """Whether `mean` is the noun: "the mean weight", and not "what does this mean"."""
     before = tokenise(question[: found.start()])[-1:]
     after = tokenise(question[found.end() :])[:1]
@@ -131,7 +109,7 @@ def _is_noun(question: str, found: re.Match[str], named: set[str]) -> bool:
     return before == ("the",) or "of" in tokenise(found[0]) or singular("".join(after)) in names
 
 
-def _count(question: str, total: bool) -> Wish:
+def _count(question: str, total: bool) -> AggregateRequest:
     found = _HOW_MANY.search(question)
     assert found is not None
     rest = question[found.end() :].strip()
@@ -144,7 +122,7 @@ def _count(question: str, total: bool) -> Wish:
         words.append(word)
     before = question[: found.start()].strip()
     asked = f"{before} which {rest}" if before else f"which {rest}"
-    return Wish(
+    return AggregateRequest(
         "count",
         asked,
         tuple(words),
@@ -188,52 +166,54 @@ def holds(column: Column, noun: Sequence[str]) -> bool:
     return is_amount(column) and any(word in name or singular(word) in many for word in noun)
 
 
-def looks_up(wish: Wish, table: Table) -> bool:
+def looks_up(request: AggregateRequest, table: Table) -> bool:
     """Say whether what is counted is what a column holds the number of."""
-    return wish.kind == "count" and any(holds(column, wish.noun) for column in table.columns)
+    return request.kind == "count" and any(holds(column, request.noun) for column in table.columns)
 
 
-def plain_question(question: str, wish: Wish | None, table: Table) -> str:
+def plain_question(question: str, request: AggregateRequest | None, table: Table) -> str:
     """Return what a parser that picks cells is asked: the question, or what is left of it when something is to be computed."""
-    if wish is None or wish.done or looks_up(wish, table):
+    if request is None or request.done or looks_up(request, table):
         return question
-    return wish.question
+    return request.question
 
 
 def computed(
-    program: Program, found: Denotation, wish: Wish, table: Table
+    program: Program, found: Denotation, request: AggregateRequest, table: Table
 ) -> tuple[Program, Denotation] | None:
     """Return a program that picks cells as one that computes what is wished of them, None where that cannot be had of these.
 
     Args:
         program: picks the cells.
         found: the cells.
-        wish: what to compute.
+        request: what to compute.
         table: what the program is about.
     """
     if _takes_once(program):
         return None  # rows dropped because others are like them would be missing
     program, found = _without_totals(program, found, table)
     amount = _is_column_of_amounts(found, table)
-    if wish.kind == "count" and amount:
+    if request.kind == "count" and amount:
         column = table.columns[found.columns[0]]
-        held = (wish.each or wish.done) and not column.unit  # money and the like is not counted
-        whole = program.where is None and not (wish.each or wish.done or wish.total)
-        if held or (holds(column, wish.noun) and not (whole and len(found.rows) > 1)):
-            several = wish.total and len(found.rows) > 1
+        held = (
+            request.each or request.done
+        ) and not column.unit  # money and the like is not counted
+        whole = program.where is None and not (request.each or request.done or request.total)
+        if held or (holds(column, request.noun) and not (whole and len(found.rows) > 1)):
+            several = request.total and len(found.rows) > 1
             return with_value(program, found, "sum", table) if several else (program, found)
         if len(found.rows) == 1 and column.name not in _tested(program):
             return program, found  # "how many people live in Oslo?", with a column `Population`
-    if wish.each:
+    if request.each:
         return None
-    if wish.kind != "count":
+    if request.kind != "count":
         if amount and len(found.rows) == 1:
             return program, found  # the sum and the average of one cell is the cell
-        return with_value(program, found, wish.kind, table) if amount else None
+        return with_value(program, found, request.kind, table) if amount else None
     if len(found.columns) != 1:
         return None
     column = table.columns[found.columns[0]]
-    if wish.different or (program.where is None and _repeats(column, wish.noun)):
+    if request.different or (program.where is None and _repeats(column, request.noun)):
         if program.where is not None or program.scope == "cell":
             return None
         once = Test("distinct", column.name)
@@ -281,20 +261,20 @@ def _repeats(column: Column, noun: Sequence[str]) -> bool:
     return named and len(column.values) < len(column)
 
 
-def same_again(wish: Wish, table: Table, previous: Denotation | None) -> Program:
-    """Return the program of a wish that says no more than what to compute: of the previous answer, or of all rows.
+def repeated(request: AggregateRequest, table: Table, previous: Denotation | None) -> Program:
+    """Return the program of a request that says no more than what to compute: of the previous answer, or of all rows.
 
     Raises:
         DataError: there is nothing that it could be computed of.
     """
     if previous is not None:
-        if wish.kind != "count" and not _is_column_of_amounts(previous, table):
+        if request.kind != "count" and not _is_column_of_amounts(previous, table):
             raise DataError(
-                f"The last answer is not one column of numbers, so it has no {wish.kind}; say of which column."
+                f"The last answer is not one column of numbers, so it has no {request.kind}; say of which column."
             )
         return Program((), "previous")
-    if wish.kind != "count":
-        raise DataError(f"Say of which column you want the {wish.kind}.")
+    if request.kind != "count":
+        raise DataError(f"Say of which column you want the {request.kind}.")
     return Program((table.names[0],))
 
 
@@ -302,8 +282,11 @@ def _is_column_of_amounts(found: Denotation, table: Table) -> bool:
     return len(found.columns) == 1 and is_amount(table.columns[found.columns[0]])
 
 
+_THOSE: Final = "of (?:those|these|them)"
+OF_THOSE: Final = re.compile(rf"\b{_THOSE}\b", re.IGNORECASE)
+"""How a question says that it is about the last answer."""
 _ASKS_WHICH: Final = re.compile(
-    r"\W*(?:and |but |so |of (?:those|these|them),? )*(?:who|whose|whom|which|where|when|why)\b",
+    rf"\W*(?:and |but |so |{_THOSE},? )*(?:who|whose|whom|which|where|when|why)\b",
     re.IGNORECASE,
 )
 _BEGINS: Final = re.compile(
@@ -313,7 +296,7 @@ _BEGINS: Final = re.compile(
 _EACH: Final = re.compile(r"\b(?:each|every)\b", re.IGNORECASE)
 _DONE: Final = re.compile(r"(?:[\w'-]+ ){0,3}(?:did|do|does)\b", re.IGNORECASE)
 _HOW_MANY: Final = re.compile(
-    r"\bhow many\b|^(?:\W*(?:and|so|please|of (?:those|these|them),?)\s)*\s*(?:(?:what|tell me|give me|show me|find)(?:'s| is| was| are| were)?\s+)?"
+    rf"\bhow many\b|^(?:\W*(?:and|so|please|{_THOSE},?)\s)*\s*(?:(?:what|tell me|give me|show me|find)(?:'s| is| was| are| were)?\s+)?"
     r"(?:(?:the|their|its)\s+)?(?:number|count)\s+of\b(?:\s+(?:all|the)\b)*"
     r"|^\s*(?:please\s+)?count\b(?:\s+(?:up|all|the)\b)*",
     re.IGNORECASE,

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
-from collections import defaultdict
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Final
 
+from denota.conversation.words import fold, words_of
 from denota.inflect import singular
 from denota.tables.table import Table
-from denota.tokens import FUNCTION_WORDS, tokenise
 
 CLOSE: Final = 0.8
-"""How alike two words are, from 0 to 1, if one is mistyped for the other."""
+"""The least likeness, from 0 to 1, of a mistyped word and the word that is meant."""
 SHORTEST: Final = 5
-"""Letters of a word that is taken to be mistyped; shorter ones are too like each other."""
+"""The fewest letters of a word that may be mistyped; shorter ones are too like each other."""
 
 
-def respelt(
+def respelled(
     question: str, table: Table, knows: Callable[[str], bool]
 ) -> tuple[str, dict[str, str]]:
     """Return a question in the table's spelling, and what was changed.
@@ -31,10 +28,10 @@ def respelt(
         knows: says whether a word is right as it is.
 
     >>> table = Table.from_rows(["Ville", "Director"], [["Besançon", "Steven Spielberg"]])
-    >>> respelt("what did speilberg say of besancon?", table, {"what", "say"}.__contains__)
+    >>> respelled("what did speilberg say of besancon?", table, {"what", "say"}.__contains__)
     ('what did spielberg say of besançon?', {'speilberg': 'spielberg', 'besancon': 'besançon'})
     """
-    words = _words_of(table)
+    words = words_of(table).by_letter
     changed: dict[str, str] = {}
 
     def mend(found: re.Match[str]) -> str:
@@ -63,30 +60,6 @@ def _meant(
     alike = [other for other in near if abs(len(other) - len(folded)) <= 2]
     found = difflib.get_close_matches(folded, alike, n=1, cutoff=CLOSE)
     return near[found[0]] if found else None
-
-
-def fold(word: str) -> str:
-    """Return a word without accents.
-
-    >>> fold("Besançon")
-    'Besancon'
-    """
-    apart = unicodedata.normalize("NFKD", word)
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
-
-
-@lru_cache(maxsize=16)
-def _words_of(table: Table) -> dict[str, dict[str, str]]:
-    """The words of names and texts by their first letter, each by how it is without accents."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for column in table.columns:
-        texts = (column.name,) if column.kind == "number" else (column.name, *column.values)
-        for text in texts:
-            for word in tokenise(text[:200]):
-                if len(word) > 3 and word not in FUNCTION_WORDS:
-                    folded = fold(word)
-                    found[folded[:1]].setdefault(folded, word)
-    return dict(found)
 
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")

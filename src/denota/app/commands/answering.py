@@ -12,6 +12,8 @@ from typing import Final
 import torch
 
 from denota.app.paths import load_run
+from denota.conversation.answers import answer_of, rating_with, understand_conversations
+from denota.conversation.understand import steps_of
 from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
 from denota.evaluation.predict import key_of, predict
@@ -31,15 +33,19 @@ def answer_all(
     questions: Sequence[Question],
     gold: Gold | None = None,
     *,
+    without: Sequence[str] = (),
+    only_model: bool = False,
     jobs: int = 0,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[Key, Denotation]:
-    """Answer the questions of any number of conversations with a run's best parser.
+    """Answer the questions of any number of conversations as a chat with a run's best parser would.
 
     Args:
         run: its folder, a saved parser, or `default`.
         questions: in any order.
         gold: the examples, if the history should be gold and not the parser's own.
+        without: names of steps of `understand` to leave out.
+        only_model: whether the parser's best program is taken as it is, without any step.
         jobs: how many processes to use, 0 for one a core.
         progress: is told of questions answered since it was last told.
     """
@@ -53,13 +59,16 @@ def answer_all(
     if jobs == 1 or len(groups) <= ALONE:
         parser = load_run(run)
         for group in groups:
-            found |= _answers(parser, group, gold)
+            found |= _answers(parser, group, gold, without, only_model)
             progress(len(group))
         return found
     spawn = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
     jobs = min(jobs, len(groups))
     with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(str(run),)) as pool:
-        waiting = {pool.submit(_work, group, _of(group, gold)): len(group) for group in groups}
+        how = (tuple(without), only_model)
+        waiting = {
+            pool.submit(_work, group, _of(group, gold), *how): len(group) for group in groups
+        }
         for done in as_completed(waiting):
             found |= done.result()
             progress(waiting[done])
@@ -78,9 +87,19 @@ def _of(group: Sequence[Question], gold: Gold | None) -> Gold | None:
     return {key: gold[key] for key in keys if key in gold}
 
 
-def _answers(parser: Parser, group: Sequence[Question], gold: Gold | None) -> dict[Key, Denotation]:
+def _answers(
+    parser: Parser,
+    group: Sequence[Question],
+    gold: Gold | None,
+    without: Sequence[str],
+    only_model: bool,
+) -> dict[Key, Denotation]:
     preparer = Preparer.of(parser.config, kept=2 * GROUP, operators=parser.language)
-    return predict(group, parser.best, preparer, gold=gold)
+    if only_model:
+        return predict(group, parser.best, preparer, gold=gold)
+    pipeline = steps_of(parser, without)
+    found = understand_conversations(group, parser, rating_with(parser, preparer), pipeline, gold)
+    return {key: answer_of(asked) for key, asked in found.items()}
 
 
 _parser: Parser
@@ -93,5 +112,7 @@ def _start(run: str) -> None:
     _parser = load_run(run)
 
 
-def _work(group: Sequence[Question], gold: Gold | None) -> dict[Key, Denotation]:
-    return _answers(_parser, group, gold)
+def _work(
+    group: Sequence[Question], gold: Gold | None, without: Sequence[str], only_model: bool
+) -> dict[Key, Denotation]:
+    return _answers(_parser, group, gold, without, only_model)

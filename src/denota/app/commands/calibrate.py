@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,10 +10,14 @@ from typing import Any, Final
 import numpy as np
 
 from denota.app.data import data_path
-from denota.conversation.rating import RATED
+from denota.conversation.answers import answer_of, rating_with, understand_conversations
+from denota.conversation.asked import Asked
+from denota.conversation.steps import same_answers
+from denota.conversation.understand import steps_of
 from denota.data import load_examples, read_as
 from denota.errors import TrainingError
 from denota.evaluation.calibration import (
+    Floats,
     answer_features,
     calibration_error,
     cross_fitted,
@@ -23,9 +26,8 @@ from denota.evaluation.calibration import (
     threshold,
 )
 from denota.evaluation.metrics import is_answered
-from denota.evaluation.predict import gold_of, in_form_of, predict
+from denota.evaluation.predict import gold_of, in_form_of
 from denota.model.checkpoint import load_parser, save_parser
-from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
 PRECISION: Final = 0.8
@@ -45,28 +47,25 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
     preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(examples)
-    features: list[np.ndarray[Any, Any]] = []
-
-    def best(ready: Sequence[Prepared]) -> list[np.ndarray[Any, Any]]:
-        rated = parser.rated(ready, RATED)
-        for question, (ids, probabilities) in zip(ready, rated, strict=True):
-            answers = [question.denotation(number) for number in ids]
-            same = [answer.same_as(answers[0]) for answer in answers]
-            features.append(answer_features(probabilities, same, bool(question.history)))
-        return [np.array(ids) for ids, _ in rated]
-
-    answers = predict([e.question for e in examples], best, preparer, batch=64)
+    found = understand_conversations(
+        [e.question for e in examples],
+        parser,
+        rating_with(parser, preparer),
+        steps_of(parser),
+    )
+    asked = {key: one for key, one in found.items() if one.rated and one.best is not None}
+    features = [_features(one) for one in asked.values()]
     gold = gold_of(examples)
-    predicted = in_form_of(gold, answers)
-    right = np.array([is_answered(gold[key], predicted[key]) for key in answers])
+    predicted = in_form_of(gold, {key: answer_of(one) for key, one in asked.items()})
+    right = np.array([is_answered(gold[key], predicted[key]) for key in asked])
     tables = {key_: e.question.table_file for key_, e in zip(gold, examples, strict=True)}
     given = np.stack(features)
-    across = cross_fitted(given, right, [tables[key] for key in answers])
+    across = cross_fitted(given, right, [tables[key] for key in asked])
     calibration = replace(fit(given, right), sure=threshold(across, right, PRECISION))
     parser.calibration = calibration
     save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
     sure = across >= calibration.sure
-    found = {
+    figures = {
         "split": split,
         "questions": len(right),
         "answer_accuracy": 100 * float(right.mean()),
@@ -76,8 +75,16 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
         "sure_accuracy": 100 * float(right[sure].mean()) if sure.any() else None,
         "reliability": reliability(across, right),
     }
-    (run / "calibration.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return found
+    (run / "calibration.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return figures
+
+
+def _features(asked: Asked) -> Floats:
+    """What the confidence of an answer is computed from."""
+    assert asked.best is not None
+    probabilities = [one.probability for one in asked.rated]
+    same = same_answers(asked, asked.best)
+    return answer_features(probabilities, same, bool(asked.before.questions))
 
 
 def draw_reliability(found: dict[str, Any], path: Path) -> Path:

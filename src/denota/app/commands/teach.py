@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from denota.app.paths import lessons_path, load_run
-from denota.conversation.requests import computes, plain_question, wish_of
+from denota.conversation.requests import computes, plain_question, request_in
 from denota.data import Cells, Problem, Values, conversations, load_examples, read_as
 from denota.data.example import Example
 from denota.errors import DataError
@@ -106,7 +106,7 @@ def _pointed(turn: Example, before: Denotation | None, parser: Parser) -> Pointe
 def _plain(text: str, table: Table, parser: Parser) -> str:
     if computes(parser.language):
         return text
-    return plain_question(text, wish_of(text, table), table)
+    return plain_question(text, request_in(text, table), table)
 
 
 def _context(turn: Example, taught: Taught, before: Denotation | None) -> Denotation | None:

@@ -109,9 +109,15 @@ def _train(
 
 
 def evaluate_run(
-    run: str | Path, data: str | None, split: str, gold_history: bool, apart_from: str | None = None
+    run: str | Path,
+    data: str | None,
+    split: str,
+    gold_history: bool,
+    apart_from: str | None = None,
+    without: Sequence[str] = (),
+    only_model: bool = False,
 ) -> dict[str, Any]:
-    """Return the metrics of a run's best parser on a split, or on the part of it about tables that another split does not have."""
+    """Return the metrics of a run's best parser on a split, or on its tables that another lacks."""
     numbers = load_run(run).config.data.numbers
     where = data_path(data)
     kind = dataset_of(where, split)
@@ -122,19 +128,33 @@ def evaluate_run(
     gold = gold_of(loaded.examples)
     with count_progress("answering", len(loaded.questions)) as advance:
         answers = answer_all(
-            run, loaded.questions, gold if gold_history else None, progress=advance
+            run,
+            loaded.questions,
+            gold if gold_history else None,
+            without=without,
+            only_model=only_model,
+            progress=advance,
         )
     return _figures(kind, score(gold, in_form_of(gold, answers), kind.is_right))
 
 
-def predict_run(run: str | Path, data: str | None, split: str, out: Path) -> int:
+def predict_run(
+    run: str | Path,
+    data: str | None,
+    split: str,
+    out: Path,
+    without: Sequence[str] = (),
+    only_model: bool = False,
+) -> int:
     """Write a run's answers to a split in its data set's official format and return how many."""
     numbers = load_run(run).config.data.numbers
     where = data_path(data)
     kind = dataset_of(where, split)
     questions = read_as(_told(kind.questions(where, split), answers=False), numbers).questions
     with count_progress("answering", len(questions)) as advance:
-        answers = answer_all(run, questions, progress=advance)
+        answers = answer_all(
+            run, questions, without=without, only_model=only_model, progress=advance
+        )
     found = [(question, answers[key_of(question)]) for question in questions]
     if kind.answers == "cells":
         kind.write_predictions(out, ((question, as_cells(answer)) for question, answer in found))

@@ -1,0 +1,81 @@
+"""A question on its way to an answer, and what it is asked after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from denota.conversation.rating import RatedProgram
+from denota.conversation.requests import AggregateRequest
+from denota.data.example import Question
+from denota.programs.denotation import Denotation
+from denota.programs.tree import Program
+from denota.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a question is asked after."""
+
+    questions: tuple[str, ...] = ()
+    """The earlier questions, as the parser was asked."""
+    previous: Denotation | None = None
+    """The cells of the last answer; of a value the cells it comes from."""
+    program: Program | None = None
+    """The program of the last answer, its aggregate included."""
+    confidence: float = 1.0
+    """Of the last answer."""
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, and what the steps of `understand` found out about it so far."""
+
+    typed: str
+    table: Table = field(repr=False)
+    before: Context = Context()
+    text: str = ""
+    """In the table's spelling."""
+    respelled: Mapping[str, str] = field(default_factory=dict)
+    """The words changed for that."""
+    named: tuple[str, ...] = ()
+    """The values, numbers and dates that the question names."""
+    request: AggregateRequest | None = None
+    """The value that English rules compute of cells, if the parser picks cells only."""
+    plain: str = ""
+    """The question that the parser is asked: the text, or its rest without the request."""
+    reason: str = ""
+    """Why it is declined, if it is."""
+    settled: RatedProgram | None = None
+    """The program, where a step knows it without the parser."""
+    rated: tuple[RatedProgram, ...] = ()
+    """The parser's programs, best first."""
+    ranked: tuple[RatedProgram, ...] = ()
+    """The programs in the order to take them."""
+    best: RatedProgram | None = None
+    """The program that is taken, with the requested value computed."""
+    confidence: float = 0.0
+    sure: bool = False
+
+    @staticmethod
+    def of(typed: str, table: Table, before: Context = Context()) -> Asked:  # noqa: B008 - frozen
+        """Return a question as it was typed."""
+        return Asked(typed, table, before, text=typed, plain=typed)
+
+    @property
+    def needs_parser(self) -> bool:
+        """Whether no step has answered or declined it yet."""
+        return not self.reason and self.settled is None
+
+    @property
+    def question(self) -> Question:
+        """The question that the parser is asked."""
+        past = self.before.questions
+        return Question("chat", "0", len(past), self.plain, self.table, "", past)
+
+    def after(self, program: Program, found: Denotation) -> Context:
+        """Return what the next question is asked after, if this is the answer."""
+        cells = Denotation(found.rows, found.columns)
+        asked = (*self.before.questions, self.plain)
+        return Context(asked, cells, program, self.confidence, self.sure)

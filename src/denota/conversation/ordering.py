@@ -1,0 +1,93 @@
+"""The order in which a question's programs are taken: the parser's, corrected by what a person sees.
+
+The parser's second choice is often better where its first passes over a value that the question
+names or drops rows because others are like them. Each function is a step of `understand`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from denota.conversation.mentions import unused
+from denota.conversation.rating import RatedProgram
+from denota.conversation.requests import OF_THOSE, AggregateRequest
+from denota.programs.operators import SCOPES, TESTS
+from denota.programs.tree import Number, Program
+
+Programs = tuple[RatedProgram, ...]
+LIKELY: Final = 0.3
+"""The least share of the best program's probability with which another may be taken first."""
+POSSIBLE: Final = 0.02
+"""The same where a value is computed: nobody notices rows too many or too few in a sum."""
+
+
+def without_half_numbers(ways: Programs, question: str) -> Programs:
+    """Drop programs that take the `million` of `100 million` for a number of its own."""
+    return tuple(way for way in ways if not _is_half_a_number(way.program, question)) or ways
+
+
+def by_mentions(ways: Programs, named: Sequence[str]) -> Programs:
+    """Of the likely programs put those first that leave out the least of what is named."""
+
+    def left_out(way: RatedProgram) -> int:
+        likely = way.probability >= LIKELY * ways[0].probability
+        return len(unused(named, way.program)) if likely else len(named) + 1
+
+    return tuple(sorted(ways, key=left_out))
+
+
+def distinct_last(ways: Programs, question: str) -> Programs:
+    """Put programs last that keep one of several equal rows, unless the question asks for that."""
+    if _EACH_ONCE.search(question):
+        return ways
+    return tuple(sorted(ways, key=lambda way: _has(way.program, ("distinct",))))
+
+
+def for_request(
+    ways: Programs, question: str, named: Sequence[str], request: AggregateRequest
+) -> Programs:
+    """Order the programs whose cells a value is computed of.
+
+    Programs that the question bears out come first; those that go on with the last answer, if the
+    question says "of those", before the others; those that single out a row by rank come last. All
+    rows are taken only if no possible program says more of the question, because a parser learns
+    that first questions often ask for whole columns.
+    """
+    those = OF_THOSE.search(question) is not None
+    best = ways[0].probability
+
+    def rank(way: RatedProgram) -> tuple[bool, int, bool]:
+        possible = way.probability >= POSSIBLE * best
+        follows = SCOPES[way.program.scope].follows
+        one_row = len(way.answer.rows) == 1 and _has(way.program, _BY_RANK)
+        ranks = request.kind != "count" and one_row
+        left_out = len(unused(named, way.program)) if possible else len(named) + 1
+        return those and not follows, left_out, not (possible and way.grounded and not ranks)
+
+    order = sorted(ways, key=rank)
+    first = order[0]
+    if first.program.where is not None:
+        return tuple(order)
+    possible = [way for way in order if way.probability >= POSSIBLE * first.probability]
+    chosen = min(possible, key=lambda way: (rank(way), way.recall_missed))
+    return (chosen, *(way for way in order if way is not chosen))
+
+
+def _is_half_a_number(program: Program, question: str) -> bool:
+    words = [
+        test.argument.written.lower()
+        for test in program.tests
+        if isinstance(test.argument, Number) and test.argument.written.lower() in _SCALES
+    ]
+    return any(re.search(rf"\d[\d.,]*\s*{word}\b", question, re.IGNORECASE) for word in words)
+
+
+def _has(program: Program, operators: Sequence[str]) -> bool:
+    return any(test.operator in operators for test in program.tests)
+
+
+_BY_RANK: Final = tuple(name for name, test in TESTS.items() if test.one_row)
+_SCALES: Final = ("hundred", "thousand", "million", "billion", "trillion")
+_EACH_ONCE: Final = re.compile(r"\b(?:different|distinct|unique|each|once|kinds?|types?|all the)\b")

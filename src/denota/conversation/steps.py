@@ -1,0 +1,215 @@
+"""The steps of `understand`: each takes a question and returns it with more known about it.
+
+A step is a pure function of the question and the parser. `each` steps change one program at a time,
+so that only the programs that somebody looks at are changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from denota.conversation import ordering
+from denota.conversation.asked import Asked
+from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.conversation.follow_up import with_another_constant
+from denota.conversation.mentions import named_in, unused
+from denota.conversation.rating import RatedProgram, alike
+from denota.conversation.requests import (
+    AggregateRequest,
+    computed,
+    computes,
+    plain_question,
+    repeated,
+    request_in,
+)
+from denota.conversation.spelling import respelled
+from denota.conversation.ties import with_ties
+from denota.errors import DataError, ProgramError
+from denota.model.parser import Parser
+from denota.programs.execute import execute
+
+Change = Callable[[Asked, Parser], Asked]
+ChangeEach = Callable[[RatedProgram, Asked], RatedProgram | None]
+LEFT_OUT = 0.75
+"""The factor of confidence where a value or number of the question is left out: on SQA's dev
+questions 50% of such answers are right, and 67% of the others."""
+UNLIKELY = 0.35
+"""The confidence below which a question without a word of the table is about something else."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A named step."""
+
+    name: str
+    help: str
+    change: Change | None = None
+    """Changes the question as a whole."""
+    each: ChangeEach | None = None
+    """Changes one program; None drops it."""
+    cells_only: bool = False
+    """Whether it is for parsers that pick cells and compute nothing."""
+
+
+def spelling(asked: Asked, parser: Parser) -> Asked:
+    """Write mistyped words as the table does."""
+    text, changed = respelled(asked.typed, asked.table, parser.scorer.knows)
+    return replace(asked, text=text, plain=text, respelled=changed)
+
+
+def mentions(asked: Asked, parser: Parser) -> Asked:
+    """Find the values, numbers and dates that the question names."""
+    return replace(asked, named=named_in(asked.text, asked.table))
+
+
+def requests(asked: Asked, parser: Parser) -> Asked:
+    """Take a question for a count, sum or average apart: the value, and a question for cells."""
+    request = request_in(asked.text, asked.table)
+    plain = plain_question(asked.text, request, asked.table)
+    return replace(asked, request=request, plain=plain)
+
+
+def decline(asked: Asked, parser: Parser) -> Asked:
+    """Decline what no program can say."""
+    can = computes(parser.language)
+    reason = reason_to_decline(asked.text, asked.table, asked.request, can)
+    return replace(asked, reason=reason or "")
+
+
+def change_constant(asked: Asked, parser: Parser) -> Asked:
+    """Answer "and in 1907?" after a computed value with the last program and the new constant."""
+    before = asked.before
+    if not asked.needs_parser or before.program is None or before.program.aggregate is None:
+        return asked
+    program = with_another_constant(asked.text, before.program, asked.table)
+    try:
+        found = execute(program, asked.table) if program is not None else None
+    except ProgramError:
+        return asked
+    if program is None or found is None:
+        return asked
+    return replace(asked, request=None, settled=RatedProgram.certain(program, found, found))
+
+
+def repeat(asked: Asked, parser: Parser) -> Asked:
+    """Answer "how many is that?" with a value of the last answer."""
+    request, previous = asked.request, asked.before.previous
+    if not asked.needs_parser or request is None or request.says_more:
+        return asked
+    try:
+        program = repeated(request, asked.table, previous)
+    except DataError as error:
+        return replace(asked, reason=str(error))
+    found = execute(program, asked.table, previous)
+    value = computed(program, found, request, asked.table)
+    if value is None:
+        return replace(asked, reason=cannot_compute(request))
+    return replace(asked, settled=RatedProgram.certain(*value, found))
+
+
+def half_numbers(asked: Asked, parser: Parser) -> Asked:
+    """Drop programs that take the `million` of `100 million` for a number."""
+    return replace(asked, ranked=ordering.without_half_numbers(asked.ranked, asked.plain))
+
+
+def coverage(asked: Asked, parser: Parser) -> Asked:
+    """Prefer likely programs that use what the question names."""
+    if asked.request is not None or not asked.ranked:
+        return asked
+    return replace(asked, ranked=ordering.by_mentions(asked.ranked, asked.named))
+
+
+def distinct(asked: Asked, parser: Parser) -> Asked:
+    """Take programs last that keep one of several equal rows."""
+    if asked.request is not None:
+        return asked
+    return replace(asked, ranked=ordering.distinct_last(asked.ranked, asked.plain))
+
+
+def request_order(asked: Asked, parser: Parser) -> Asked:
+    """Order the programs whose cells are counted or added up."""
+    if asked.request is None or not asked.ranked:
+        return asked
+    own = (asked.plain, asked.named, asked.request)
+    return replace(asked, ranked=ordering.for_request(asked.ranked, *own))
+
+
+def ties(way: RatedProgram, asked: Asked) -> RatedProgram:
+    """Take all rows that are tied for the largest or smallest."""
+    return with_ties(way, asked.table, asked.before.previous)
+
+
+def compute(way: RatedProgram, asked: Asked) -> RatedProgram | None:
+    """Compute the requested value of the program's cells."""
+    if asked.request is None:
+        return way
+    value = computed(way.program, way.answer, asked.request, asked.table)
+    return None if value is None else replace(way, program=value[0], answer=value[1])
+
+
+def doubt(asked: Asked, parser: Parser) -> Asked:
+    """Be less sure of an answer that leaves out what the question names."""
+    if asked.best is None or asked.best is asked.settled:
+        return asked
+    confidence, sure = doubted(asked, asked.best, asked.confidence, asked.sure)
+    return replace(asked, confidence=confidence, sure=sure)
+
+
+def doubted(asked: Asked, way: RatedProgram, confidence: float, sure: bool) -> tuple[float, bool]:
+    """Return a confidence, less if a program leaves out what the question names."""
+    return (
+        (confidence * LEFT_OUT, False) if unused(asked.named, way.program) else (confidence, sure)
+    )
+
+
+def confidence_of(asked: Asked, way: RatedProgram, parser: Parser) -> tuple[float, bool]:
+    """Return how likely a program's answer is right by its probability, and whether that is sure."""
+    if way is asked.settled:
+        return asked.before.confidence, asked.before.sure
+    probabilities = [other.probability for other in asked.rated]
+    follows = bool(asked.before.questions)
+    return parser.confidence(probabilities, same_answers(asked, way), follows)
+
+
+def same_answers(asked: Asked, way: RatedProgram) -> list[bool]:
+    """Return which of the rated programs give the same answer; of a count by rules the same rows."""
+    own = way.model_answer
+    counts = way.program.aggregate == "count" and own.values is None
+    return [
+        other.model_answer.rows == own.rows if counts else alike(other.model_answer, own)
+        for other in asked.rated
+    ]
+
+
+def unlike(asked: Asked, parser: Parser) -> Asked:
+    """Decline a request whose program is far less likely than the parser's best."""
+    if asked.reason or asked.best is asked.settled or asked.request is None:
+        return asked
+    far = asked.best is None or (
+        asked.request.each and asked.best.probability < asked.rated[0].probability / 5
+    )
+    return replace(asked, reason=cannot_compute(asked.request)) if far else asked
+
+
+def about_the_table(asked: Asked, parser: Parser) -> Asked:
+    """Decline a first question with no word of the table, unless the parser is confident."""
+    if asked.reason or asked.before.questions or asked.confidence >= UNLIKELY:
+        return asked
+    off = off_topic(asked.text, asked.table)
+    return replace(asked, reason=nothing_found(asked.table)) if off else asked
+
+
+def cannot_compute(request: AggregateRequest) -> str:
+    """Return the sentence for a value that cannot be computed."""
+    if request.each:
+        return f"{NO_GROUPS}; {CAN}."
+    if request.kind == "count":
+        return (
+            "I can count different values only in the whole table or in the last answer:"
+            " ask for the rows first, then how many different ones there are."
+        )
+    return (
+        f"I found no column of numbers for the {request.kind} that you ask for;"
+        " name it as it is in the table's head."
+    )

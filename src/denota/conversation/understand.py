@@ -1,0 +1,125 @@
+"""What a question means: question, conversation and table to ranked programs with a confidence.
+
+Everything that answers and everything that measures calls `understand`, or `understand_all` for many
+questions at once. STEPS is the whole pipeline; any step but `parse` and `take` can be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from denota.conversation import steps
+from denota.conversation.asked import Asked
+from denota.conversation.rating import RatedProgram
+from denota.conversation.requests import computes
+from denota.conversation.steps import Step
+from denota.errors import ConfigError
+from denota.model.parser import Parser
+
+Rate = Callable[[Sequence[Asked]], list[tuple[RatedProgram, ...]]]
+"""What rates the programs of questions, best first."""
+PARSE: Final = Step("parse", "the parser rates programs")
+TAKE: Final = Step("take", "the first program is taken, with the parser's confidence")
+ONLY_MODEL: Final = (PARSE, TAKE)
+"""The parser alone: the paper's runs are measured so."""
+STEPS: Final = (
+    Step("spelling", "mistyped words are read as the table's", steps.spelling),
+    Step("mentions", "values, numbers and dates are found", steps.mentions),
+    Step("requests", "counts, sums, averages are taken apart", steps.requests, cells_only=True),
+    Step("decline", "what no program can say is declined", steps.decline),
+    Step("change_constant", '"and in 1907?" changes the last program', steps.change_constant),
+    Step("repeat", '"how many is that?" is about the last answer', steps.repeat, cells_only=True),
+    PARSE,
+    Step("half_numbers", "`million` is no number in `100 million`", steps.half_numbers),
+    Step("coverage", "programs that use what is named come first", steps.coverage, cells_only=True),
+    Step("distinct", "programs that drop equal rows come last", steps.distinct, cells_only=True),
+    Step("request_order", "order for a request", steps.request_order, cells_only=True),
+    Step("ties", "all tied rows are taken", each=steps.ties, cells_only=True),
+    Step("compute", "the requested value is computed", each=steps.compute, cells_only=True),
+    TAKE,
+    Step("doubt", "less sure of what leaves out something named", steps.doubt),
+    Step("unlike", "unlikely requests are declined", steps.unlike, cells_only=True),
+    Step("about_the_table", "questions off the topic are declined", steps.about_the_table),
+)
+"""All steps, in order. Those before `parse` change the question, those after it its programs."""
+
+
+def steps_of(parser: Parser, without: Sequence[str] = ()) -> tuple[Step, ...]:
+    """Return the steps for a parser, without some.
+
+    Raises:
+        ConfigError: there is no such step, or it cannot be left out.
+    """
+    names = [step.name for step in STEPS if step not in ONLY_MODEL]
+    for name in without:
+        if name not in names:
+            raise ConfigError(f"there is no step {name}; the steps are {', '.join(names)}")
+    can = computes(parser.language)
+    return tuple(
+        step for step in STEPS if step.name not in without and not (can and step.cells_only)
+    )
+
+
+def understand(asked: Asked, parser: Parser, rate: Rate, pipeline: Sequence[Step] = STEPS) -> Asked:
+    """Return a question with its best program, its confidence, or the reason to decline it."""
+    return understand_all([asked], parser, rate, pipeline)[0]
+
+
+def understand_all(
+    questions: Sequence[Asked], parser: Parser, rate: Rate, pipeline: Sequence[Step] = STEPS
+) -> list[Asked]:
+    """Understand questions of different conversations; the parser reads them together."""
+    parse, take = pipeline.index(PARSE), pipeline.index(TAKE)
+    before = [_changed(asked, parser, pipeline[:parse]) for asked in questions]
+    rated = iter(rate([one for one in before if one.needs_parser]))
+    found = []
+    for asked in before:
+        if asked.needs_parser:
+            programs = next(rated)
+            asked = replace(asked, rated=programs, ranked=programs)
+            asked = _changed(asked, parser, pipeline[parse + 1 : take])
+        asked = _taken(asked, parser, pipeline)
+        found.append(_changed(asked, parser, pipeline[take + 1 :]))
+    return found
+
+
+def ways(asked: Asked, pipeline: Sequence[Step] = STEPS) -> Iterator[RatedProgram]:
+    """Yield the programs in the order to take them, each as the `each` steps change it."""
+    if asked.settled is not None:
+        yield asked.settled
+    for one in asked.ranked:
+        way: RatedProgram | None = one
+        for step in pipeline:
+            if step.each is not None and way is not None:
+                way = step.each(way, asked)
+        if way is not None:
+            yield way
+
+
+def _taken(asked: Asked, parser: Parser, pipeline: Sequence[Step]) -> Asked:
+    way = None if asked.reason else next(ways(asked, pipeline), None)
+    if way is None:
+        return asked
+    confidence, sure = steps.confidence_of(asked, way, parser)
+    return replace(asked, best=way, confidence=confidence, sure=sure)
+
+
+def _changed(asked: Asked, parser: Parser, some: Sequence[Step]) -> Asked:
+    for step in some:
+        if step.change is not None:
+            asked = step.change(asked, parser)
+    return asked
+
+
+def with_programs(
+    asked: Asked, parser: Parser, rate: Rate, pipeline: Sequence[Step] = STEPS
+) -> Asked:
+    """Return a question with the parser's programs in order, where a step answered without them."""
+    if asked.rated:
+        return asked
+    parse, take = pipeline.index(PARSE), pipeline.index(TAKE)
+    programs = rate([asked])[0]
+    asked = replace(asked, rated=programs, ranked=programs)
+    return _changed(asked, parser, pipeline[parse + 1 : take])
