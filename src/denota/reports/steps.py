@@ -1,0 +1,104 @@
+"""docs/steps.md, made from results/steps/*.json: what each step of understanding brings.
+
+Usage: python -m denota.reports.steps
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[3]
+PAGE: Final = ROOT / "docs" / "steps.md"
+DATA_SETS: Final = {
+    "sqa": "SQA dev",
+    "wtq": "WikiTableQuestions dev",
+    "real_tables": "real tables",
+}
+Lines = list[dict[str, Any]]
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(ROOT / "results" / "steps"), encoding="utf-8")
+
+
+def page(results: Path) -> str:
+    """Return the page's Markdown."""
+    found = {
+        name: json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
+        for name in DATA_SETS
+        if (results / f"{name}.json").exists()
+    }
+    return "\n\n".join([_TOP, _table(found), _sure(found), _END]) + "\n"
+
+
+def _table(found: dict[str, dict[str, Any]]) -> str:
+    """Answers gained and lost by each step, a column a data set."""
+    names = list(found)
+    heads = [f"{DATA_SETS[name]} ({_whole(found[name])['questions']:,} questions)" for name in names]
+    lines = ["| | " + " | ".join(heads) + " |", "| --- " + "| ---: " * len(names) + "|"]
+    for variant in _variants(found):
+        cells = [_cell(_line(found[name]["lines"], variant)) for name in names]
+        lines.append(f"| {variant} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _sure(found: dict[str, dict[str, Any]]) -> str:
+    """How many answers are sure, and how many of those are right."""
+    lines = []
+    for name, own in found.items():
+        parts = []
+        for variant in ("all steps", "only the model"):
+            one = _line(own["lines"], variant)
+            if one is not None:
+                parts.append(f"{variant}: {one['sure_right']} of {one['sure']} sure answers right, {one['declined']} declined")  # fmt: skip
+        lines.append(f"- {DATA_SETS[name]}, model `{own['model']}`: {'; '.join(parts)}.")
+    return "\n".join(lines)
+
+
+def _variants(found: dict[str, dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(one["variant"] for own in found.values() for one in own["lines"]))
+
+
+def _whole(own: dict[str, Any]) -> dict[str, Any]:
+    whole = _line(own["lines"], "all steps")
+    assert whole is not None
+    return whole
+
+
+def _line(lines: Lines, variant: str) -> dict[str, Any] | None:
+    return next((one for one in lines if one["variant"] == variant), None)
+
+
+def _cell(line: dict[str, Any] | None) -> str:
+    if line is None:
+        return "-"
+    if line["variant"] == "all steps":
+        return f"**{line['accuracy']:.2f}**"
+    return f"{line['accuracy']:.2f} (+{line['gained']} −{line['lost']})"
+
+
+_TOP: Final = """# What each step brings
+
+`denota.conversation.understand.STEPS` is the way of a question: everything that answers (`ask`,
+`serve`, Python, teaching) and everything that measures (`evaluate`, `predict`, `calibrate`, `score`)
+takes it. This table says what is right without each step, in percent. In brackets: the answers that
+the step makes right (+) and wrong (−). A step whose − outweighs its + everywhere does not stay.
+"""
+_END: Final = """The page is made by `python -m denota.reports.steps` from `results/steps/*.json`, which these commands make:
+
+```sh
+denota evaluate RUN --data path/to/sqa --split random-split-1-dev --each-step --json
+denota evaluate default --data path/to/wtq --split random-split-1-dev --each-step --json
+python benchmarks/real_tables.py choose --each-step
+```
+
+For SQA, RUN is the twin of the shipped model: `experiments/encoder.toml`, which learnt from split 1's
+training part alone; the shipped model has learnt from dev too. Neither has seen WikiTableQuestions
+or the real tables."""
+
+
+if __name__ == "__main__":
+    main()
