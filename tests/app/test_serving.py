@@ -140,7 +140,7 @@ def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
         for client in clients:
             client.join()
         there = TeachingLog(tmp_path / "lessons.sqlite")
-        kept = [record.pointed.question for record in there.lessons() if record.pointed]
+        kept = [record.correction.question for record in there.lessons() if record.correction]
         assert set(acknowledged) <= set(kept)
         checked = there._connection.execute("PRAGMA integrity_check").fetchone()
         assert checked == ("ok",)

@@ -39,7 +39,7 @@ from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
 from denota.tables.table import Cell, Table
-from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.log import Correction, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 LONGEST: Final = 2000
@@ -186,7 +186,7 @@ class Chat:
         self._told.append(told)
         self._last_rated = (told, rated) if rated is not None else None
         if told.turn.program and (told.turn.cells or self._is_computed(told.turn)):
-            self.teacher.note(self.table, self._pointed(told), self.person)
+            self.teacher.note(self.table, self._correction(told), self.person)
         return told.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
@@ -223,9 +223,9 @@ class Chat:
         for way in self._ways(told):
             if print_program(way.program) == program:
                 rated = self._last_rated
-                self.teacher.forget(self.table, self._pointed(told), self.person)
+                self.teacher.forget(self.table, self._correction(told), self.person)
                 self._told[-1] = self._tell(told.asked, way)
-                self.teacher.note(self.table, self._pointed(self._told[-1]), self.person)
+                self.teacher.note(self.table, self._correction(self._told[-1]), self.person)
                 self._last_rated = (self._told[-1], rated[1]) if rated is not None else None
                 return self._told[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
@@ -296,7 +296,7 @@ class Chat:
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
         by_rules = items is not None and asked.plain != asked.text
-        pointed = Pointed(
+        correction = Correction(
             asked.typed,
             asked.plain,
             before.asked,
@@ -306,8 +306,8 @@ class Chat:
             items,
         )
         for told in self._told[place:]:
-            self.teacher.forget(self.table, self._pointed(told), self.person)
-        taught = self.teacher.teach(self.table, pointed, self.person)
+            self.teacher.forget(self.table, self._correction(told), self.person)
+        taught = self.teacher.teach(self.table, correction, self.person)
         if by_rules:
             taught = replace(taught, readings=(), said=NOT_YET)
         if taught.taken is not None:
@@ -335,7 +335,7 @@ class Chat:
         """
         record = self.teacher.undo(self.person)
         self._last_rated = None
-        return record.pointed.question if record.pointed is not None else ""
+        return record.correction.question if record.correction is not None else ""
 
     def undo(self) -> None:
         """Take the last question back.
@@ -343,7 +343,7 @@ class Chat:
         Raises:
             DataError: nothing was asked yet.
         """
-        self.teacher.forget(self.table, self._pointed(self._last()), self.person)
+        self.teacher.forget(self.table, self._correction(self._last()), self.person)
         self._told.pop()
 
     def reset(self) -> None:
@@ -378,13 +378,13 @@ class Chat:
         """Whether an answer is values that the parser itself gives."""
         return turn.computed and self.computes
 
-    def _pointed(self, told: _Told) -> Pointed:
+    def _correction(self, told: _Told) -> Correction:
         """A turn as if its answer had been said to be right: its values, or, where rules computed those, the cells that the parser picked."""
         asked, before, turn = told.asked, told.asked.before, told.turn
         values = turn.items if self._is_computed(turn) else None
         cells = frozenset(turn.cells) if values is None else frozenset[Cell]()
         own = (asked.typed, asked.plain, before.asked, before.previous, cells)
-        return Pointed(*own, turn.program or None, values)
+        return Correction(*own, turn.program or None, values)
 
     def _asked(self, typed: str) -> _Asked:
         """A question, the next of the conversation, with what can be said of it beforehand."""

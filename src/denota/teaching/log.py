@@ -32,7 +32,7 @@ CREATE TRIGGER IF NOT EXISTS log_keeps BEFORE DELETE ON log BEGIN SELECT RAISE(A
 
 
 @dataclass(frozen=True)
-class Pointed:
+class Correction:
     """A question, and its answer as a person says it is: cells that they pointed at, or values."""
 
     question: str
@@ -67,7 +67,7 @@ class Record:
     """`lesson`, `accepted`, `undo` or `reset`."""
     digest: str
     """Of the lesson's table."""
-    pointed: Pointed | None
+    correction: Correction | None
 
 
 class TeachingLog:
@@ -97,11 +97,13 @@ class TeachingLog:
         with self._lock:
             self._connection.close()
 
-    def add(self, table: Table, pointed: Pointed, person: str = "", kind: str = "lesson") -> int:
+    def add(
+        self, table: Table, correction: Correction, person: str = "", kind: str = "lesson"
+    ) -> int:
         """Write a lesson down, or an answer that was accepted, and return its number; it is on the disk then."""
         content = json.dumps(table_as_object(table))
         digest = hashlib.sha256(content.encode()).hexdigest()
-        line = json.dumps({"table": digest, **_as_object(pointed)})
+        line = json.dumps({"table": digest, **_as_object(correction)})
         with self._writing() as to:
             to.execute("INSERT OR IGNORE INTO tables VALUES (?, ?)", (digest, content))
             return self._insert(to, person, kind, line)
@@ -167,16 +169,16 @@ class TeachingLog:
         """Return the lessons in force as conversations, as `denota train` takes them: the answer before a question is a turn before it."""
         lines = []
         for record in self.lessons(person):
-            assert record.pointed is not None
-            pointed = record.pointed
-            turns: list[dict[str, Any]] = [{"question": text} for text in pointed.history]
-            if turns and pointed.previous is not None and pointed.previous.cells:
-                turns[-1]["cells"] = [list(cell) for cell in sorted(pointed.previous.cells)]
-            if pointed.values is not None:
-                answer: dict[str, Any] = {"answer": list(pointed.values)}
+            assert record.correction is not None
+            correction = record.correction
+            turns: list[dict[str, Any]] = [{"question": text} for text in correction.history]
+            if turns and correction.previous is not None and correction.previous.cells:
+                turns[-1]["cells"] = [list(cell) for cell in sorted(correction.previous.cells)]
+            if correction.values is not None:
+                answer: dict[str, Any] = {"answer": list(correction.values)}
             else:
-                answer = {"cells": [list(cell) for cell in sorted(pointed.cells)]}
-            turns.append({"question": pointed.asked, **answer})
+                answer = {"cells": [list(cell) for cell in sorted(correction.cells)]}
+            turns.append({"question": correction.asked, **answer})
             table = table_as_object(self.table(record.digest))
             lines.append(json.dumps({"table": table, "turns": turns}, ensure_ascii=False) + "\n")
         return "".join(lines)
@@ -211,22 +213,22 @@ class TeachingLog:
 
 def _is_chosen(before: Record, record: Record) -> bool:
     """Whether a lesson says of the one before it which reading is meant: that is one lesson, and taken back as one."""
-    if not before.kind == record.kind == "lesson" or not (before.pointed and record.pointed):
+    if not before.kind == record.kind == "lesson" or not (before.correction and record.correction):
         return False
-    same = replace(before.pointed, program=record.pointed.program) == record.pointed
+    same = replace(before.correction, program=record.correction.program) == record.correction
     return same and before.digest == record.digest
 
 
-def _as_object(pointed: Pointed) -> dict[str, Any]:
-    before = pointed.previous
-    values = {} if pointed.values is None else {"values": list(pointed.values)}
+def _as_object(correction: Correction) -> dict[str, Any]:
+    before = correction.previous
+    values = {} if correction.values is None else {"values": list(correction.values)}
     return {
-        "question": pointed.question,
-        "asked": pointed.asked,
-        "history": list(pointed.history),
+        "question": correction.question,
+        "asked": correction.asked,
+        "history": list(correction.history),
         "previous": None if before is None else [list(before.rows), list(before.columns)],
-        "cells": [list(cell) for cell in sorted(pointed.cells)],
-        "program": pointed.program,
+        "cells": [list(cell) for cell in sorted(correction.cells)],
+        "program": correction.program,
         **values,
     }
 
@@ -236,7 +238,7 @@ def _record(number: int, at: float, person: str, kind: str, content: str) -> Rec
     if kind not in ("lesson", "accepted"):
         return Record(number, at, person, kind, "", None)
     before = found["previous"]
-    pointed = Pointed(
+    correction = Correction(
         found["question"],
         found["asked"],
         tuple(found["history"]),
@@ -245,4 +247,4 @@ def _record(number: int, at: float, person: str, kind: str, content: str) -> Rec
         found["program"],
         tuple(found["values"]) if "values" in found else None,  # older records have cells alone
     )
-    return Record(number, at, person, kind, found["table"], pointed)
+    return Record(number, at, person, kind, found["table"], correction)

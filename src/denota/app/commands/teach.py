@@ -18,7 +18,7 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation, value_text
 from denota.programs.execute import execute
 from denota.tables.table import Table
-from denota.teaching.log import Pointed, Record, TeachingLog
+from denota.teaching.log import Correction, Record, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 
@@ -42,7 +42,7 @@ def teach_model(
     try:
         if undo:
             record = lessons.undo()
-            yield f"forgotten: {record.pointed.question if record.pointed else ''}"
+            yield f"forgotten: {record.correction.question if record.correction else ''}"
         if reset:
             yield f"{lessons.reset()} lessons forgotten; the model is as it came"
         if file is not None:
@@ -75,13 +75,13 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
             question = turn.question
             if question.position != last + 1:
                 before = None  # the turn before it has no answer
-            pointed = _pointed(turn, before, parser)
-            taught = teacher.teach(question.table, pointed)
+            correction = _correction(turn, before, parser)
+            taught = teacher.teach(question.table, correction)
             before = _context(turn, taught, before)
             last = question.position
             learnt, kept = learnt + taught.learnt, kept + (not taught.learnt)
             if not taught.learnt:
-                said = KEPT if pointed.program == "" else f"{taught.said} ({question.text})"
+                said = KEPT if correction.program == "" else f"{taught.said} ({question.text})"
                 yield str(Problem(file, question.line, question.position + 1, said))
             if taught.contradicts:
                 yield taught.contradicts
@@ -91,7 +91,7 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
 KEPT: Final = "this parser only learns to pick cells, and what this asks for is worked out by rules, so the lesson is kept and not learnt; give the cells instead"
 
 
-def _pointed(turn: Example, before: Denotation | None, parser: Parser) -> Pointed:
+def _correction(turn: Example, before: Denotation | None, parser: Parser) -> Correction:
     """A turn as a lesson, with questions as a conversation would put them to the parser."""
     question, answer = turn.question, turn.answer
     asked, *history = (
@@ -100,7 +100,7 @@ def _pointed(turn: Example, before: Denotation | None, parser: Parser) -> Pointe
     values = answer.items if isinstance(answer, Values) else None
     by_rules = values is not None and asked != question.text
     own = (question.text, asked, tuple(history), before, turn.cells)
-    return Pointed(*own, "" if by_rules else None, values)
+    return Correction(*own, "" if by_rules else None, values)
 
 
 def _plain(text: str, table: Table, parser: Parser) -> str:
@@ -121,14 +121,14 @@ def _context(turn: Example, taught: Taught, before: Denotation | None) -> Denota
 
 def _line(record: Record) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.at))
-    if record.pointed is None:
+    if record.correction is None:
         return f"{record.number:5}  {when}  {record.kind}"
-    pointed = record.pointed
-    right = f"{len(pointed.cells)} cells"
-    if pointed.values is not None:
-        right = ", ".join(map(value_text, pointed.values[:4])) or "nothing"
-    meant = f"  {pointed.program}" if pointed.program else ""
-    return f"{record.number:5}  {when}  {record.kind}  {pointed.question}  ({right}){meant}"
+    correction = record.correction
+    right = f"{len(correction.cells)} cells"
+    if correction.values is not None:
+        right = ", ".join(map(value_text, correction.values[:4])) or "nothing"
+    meant = f"  {correction.program}" if correction.program else ""
+    return f"{record.number:5}  {when}  {record.kind}  {correction.question}  ({right}){meant}"
 
 
 def _write(path: Path, text: str) -> None:

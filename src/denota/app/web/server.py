@@ -38,7 +38,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-Pointed = Annotated[tuple[int, int], Strictly(False)]
+CellBody = Annotated[tuple[int, int], Strictly(False)]
 """A cell; JSON has lists where Python has tuples."""
 Told = Annotated[str, Field(max_length=LONGEST)] | bool | int | float
 """One value of an answer."""
@@ -76,11 +76,11 @@ class Wanted(Strict):
     search: str = Field("", max_length=LONGEST)
 
 
-class Pointing(Strict):
+class CorrectionBody(Strict):
     """The right answer of a turn: its cells or its values, one of the two."""
 
     turn: int = Field(ge=0, le=10_000)
-    cells: list[Pointed] | None = Field(None, min_length=1, max_length=200_000)
+    cells: list[CellBody] | None = Field(None, min_length=1, max_length=200_000)
     """`[row, column]` each."""
     values: list[Told | Group] | None = Field(None, min_length=1, max_length=20_000)
     """Texts, numbers, true or false, or `[group, value]` each."""
@@ -88,7 +88,7 @@ class Pointing(Strict):
     """Which of the readings is meant; the best if null, none of them if empty."""
 
     @model_validator(mode="after")
-    def _one_of_them(self) -> Pointing:
+    def _one_of_them(self) -> CorrectionBody:
         if (self.cells is None) == (self.values is None):
             raise ValueError("give cells or values, one of the two")
         return self
@@ -331,7 +331,7 @@ def _teaching(service: Service, person: Callable[[Request], str]) -> APIRouter:
     api = APIRouter(prefix="/api/sessions/{id}", responses=REFUSED)
 
     @api.post("/teach", response_model=TaughtInfo)
-    def teach(id: Id, body: Pointing, request: Request) -> dict[str, Any]:
+    def teach(id: Id, body: CorrectionBody, request: Request) -> dict[str, Any]:
         """Say which cells or values are the right answer to a question; what was asked after it is dropped."""
         live = service.get(id)
         turn, taught, readings = service.teach(

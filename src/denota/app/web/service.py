@@ -238,17 +238,17 @@ class Service:
         """Return a person's lessons in force, oldest first."""
         found = []
         for record, program in self.teacher.lessons(person):
-            assert record.pointed is not None
-            pointed = record.pointed
+            assert record.correction is not None
+            correction = record.correction
             found.append(
                 {
-                    "question": pointed.question,
+                    "question": correction.question,
                     "program": program,
                     "learnt": bool(program),
-                    "cells": len(pointed.cells),
+                    "cells": len(correction.cells),
                     "values": None
-                    if pointed.values is None
-                    else [plain_number(value) for value in pointed.values],
+                    if correction.values is None
+                    else [plain_number(value) for value in correction.values],
                 }
             )
         return found
