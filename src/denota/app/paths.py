@@ -6,6 +6,8 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
+from denota import sample
+from denota.data.splits import ENVIRONMENT, resolve_data
 from denota.errors import TrainingError
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
@@ -43,3 +45,13 @@ def lessons_path(run: str | Path) -> Path:
 def load_run(run: str | Path) -> Parser:
     """Return the best parser of a run."""
     return load_parser(model_path(run))[0]
+
+
+def data_path(given: str | None) -> Path:
+    """Return the directory or file of a command's data.
+
+    It is the one given, else the one that DENOTA_DATA names, else the bundled sample.
+    """
+    if not given and not os.environ.get(ENVIRONMENT, "").strip():
+        return sample.path()
+    return resolve_data(given, os.environ)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from denota.app.data import data_path
+from denota.app.paths import data_path
 from denota.conversation.rating import RATED
 from denota.data import load_examples, read_as
 from denota.errors import TrainingError

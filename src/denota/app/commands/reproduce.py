@@ -1,15 +1,25 @@
-"""`denota reproduce`: a table's cells are run, what was run again is held against what was there, and the page is made anew."""
+"""`denota reproduce`: run the cells of a table, compare cells run again, and remake the page."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from denota.reports.cells import Cell
+from denota.app.paths import data_path
+from denota.reports.cells import Cell, cell_named, cells_of
 from denota.reports.reproduce import check, missing, reproduce, same_figures
 from denota.reports.reproduction import write_page
+
+
+def reproduce_table(
+    table: str, data: str | None, jobs: int | None, again: bool, device: str | None
+) -> int:
+    """Run the cells of a table, or the one cell that is named; return how many failed."""
+    cells = [cell_named(table)] if "." in table else cells_of(table)
+    return reproduce_cells(cells, data_path(data), jobs or os.cpu_count() or 1, again, device)
 
 
 def reproduce_cells(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from denota.app.paths import lessons_path, load_run
+from denota.app.terminal.text import visible
 from denota.conversation.requests import computes, plain_question, wish_of
 from denota.data import Cells, Problem, Values, conversations, load_examples, read_as
 from denota.data.example import Example
@@ -22,6 +23,20 @@ from denota.teaching.log import Correction, Record, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 
+def show_teaching(
+    model: str,
+    file: Path | None,
+    undo: bool,
+    reset: bool,
+    log: bool,
+    export: Path | None,
+    save: Path | None,
+) -> None:
+    """Do what was asked of a model's lessons and print what came of it."""
+    for line in teach_model(model, file, undo, reset, log, export, save):
+        print(visible(line))
+
+
 def teach_model(
     model: str,
     file: Path | None,
@@ -31,7 +46,7 @@ def teach_model(
     export: Path | None,
     save: Path | None,
 ) -> Iterator[str]:
-    """Do what was asked of a model's lessons, and give lines that tell of it.
+    """Do what was asked of a model's lessons, and yield lines that say what was done.
 
     Raises:
         DataError: nothing was asked, or it cannot be done.
@@ -48,8 +63,7 @@ def teach_model(
         if file is not None:
             yield from _teach(load_run(model), lessons, file)
         if log:
-            records = lessons.records()
-            yield from (_line(record) for record in records) if records else ("nothing was taught yet",)  # fmt: skip
+            yield from [_line(record) for record in lessons.records()] or [NOTHING]
         if export is not None:
             _write(export, lessons.export())
             yield f"{export}: {len(lessons.lessons()):,} lessons"
@@ -88,7 +102,11 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
     yield f"{learnt:,} lessons learnt, {kept:,} kept for later: no program gives their answer"
 
 
-KEPT: Final = "this parser only learns to pick cells, and what this asks for is worked out by rules, so the lesson is kept and not learnt; give the cells instead"
+NOTHING: Final = "nothing was taught yet"
+KEPT: Final = (
+    "this parser only learns to pick cells, and what this asks for is worked out by rules, "
+    "so the lesson is kept and not learnt; give the cells instead"
+)
 
 
 def _correction(turn: Example, before: Denotation | None, parser: Parser) -> Correction:
@@ -110,7 +128,7 @@ def _plain(text: str, table: Table, parser: Parser) -> str:
 
 
 def _context(turn: Example, taught: Taught, before: Denotation | None) -> Denotation | None:
-    """What the next turn follows up on: the right cells, or those of the program found for a value."""
+    """Return what the next turn follows up on: the right cells, or those a value comes from."""
     if isinstance(turn.answer, Cells):
         return Denotation.of_cells(turn.cells)
     if taught.taken is None:

@@ -76,6 +76,15 @@ def answer_csv(turn: Turn, table: Table) -> str:
     return out.getvalue()
 
 
+def table_csv(table: Table) -> str:
+    """Return a table as CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.names)
+    writer.writerows(zip(*(column.text for column in table.columns), strict=True))
+    return out.getvalue()
+
+
 def _harmless(text: str) -> str:
     """A cell that no spreadsheet takes for a formula; numbers stay what they are.
 
