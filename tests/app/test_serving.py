@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -142,9 +144,9 @@ def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
         there = TeachingLog(tmp_path / "lessons.sqlite")
         kept = [record.correction.question for record in there.lessons() if record.correction]
         assert set(acknowledged) <= set(kept)
-        checked = there._connection.execute("PRAGMA integrity_check").fetchone()
-        assert checked == ("ok",)
         there.close()
+        with closing(sqlite3.connect(tmp_path / "lessons.sqlite")) as file:
+            assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert len(acknowledged) > 2
     again = Server(sessions, "--workers", "1")
     try:

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from denota.app.commands.ask import in_short, offer
 from denota.app.files.export import conversation_jsonl
+from denota.app.paths import questions_path
 from denota.app.terminal.text import visible
 from denota.app.terminal.turns import show_turn
 from denota.conversation.chat import Chat
@@ -54,12 +55,10 @@ def converse(chat: Chat, console: Console, source: str) -> None:
 
 
 def history() -> History:
-    """Return the questions of earlier conversations, in a file of the user's; none are kept if that cannot be written."""
-    state = os.environ.get("XDG_STATE_HOME")
-    folder = (Path(state) if state else Path.home() / ".local" / "state") / "denota"
+    """Return the questions of earlier conversations; none where their file cannot be written."""
+    file = questions_path()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / "questions"
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
     except OSError:
         return InMemoryHistory()
