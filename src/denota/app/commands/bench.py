@@ -6,14 +6,14 @@ from typing import Any
 
 from rich.table import Table as Grid
 
-from denota.app.paths import data_path
+from denota.app.paths import data_path, vectors_path
 from denota.app.terminal.text import console, to_json
 from denota.learning.speed import measure
 
 
 def show_bench(data: str | None, device: str, batch: int, precision: str, as_json: bool) -> None:
     """Measure the speed on a data set and print it."""
-    found = measure(data_path(data), device, batch, precision)
+    found = measure(data_path(data), device, batch, precision, vectors_path())
     print(to_json(found)) if as_json else show_speed(found)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from denota.app.paths import data_path, load_run
+from denota.app.paths import data_path, load_run, vectors_path
 from denota.app.terminal.problems import checked
 from denota.app.terminal.progress import training_progress
 from denota.config import Config, load_config
@@ -80,7 +79,7 @@ def _train(
     resume: bool,
     init: Path | None,
 ) -> Path:
-    vectors = os.environ.get("DENOTA_VECTORS") if config.model.vectors == "random" else None
+    vectors = vectors_path() if config.model.vectors == "random" else None
     counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
     print(counts, file=sys.stderr)
     start = load_run(init) if init else None
