@@ -96,8 +96,8 @@ def some_port(host: str) -> int:
 def is_local(host: str) -> bool:
     """Say whether an address is this machine's alone.
 
-    >>> is_local("localhost"), is_local("127.0.0.1"), is_local("::1"), is_local("0.0.0.0"), is_local("example.org")
-    (True, True, True, False, False)
+    >>> [is_local(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "example.org")]
+    [True, True, True, False, False]
     """
     if host == "localhost":
         return True

@@ -1,4 +1,4 @@
-"""`denota ask` on a terminal: a conversation with history, editing, completion, and commands about the last answer."""
+"""`denota ask` on a terminal: a conversation with history, completion, and commands."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ from denota.tables.table import Cell, Table
 from denota.teaching.teacher import Taught
 
 HELP: Final = {
-    ":why": "the best five programs, how likely each is, what the critique says, and what it would answer",
+    ":why": "the best five programs, how likely each is, what the critique says, "
+    "and what it would answer",
     ":sql": "the last answer's SQL, in several lines",
     ":1 :2 :3": "take one of the readings that were offered",
-    ":teach TEXT, TEXT": "say what the right answer is: texts or numbers, semicolons or commas between them, or cells as row:column; `:teach none` if none of the readings is meant",
+    ":teach TEXT, TEXT": "say what the right answer is: texts or numbers, "
+    "semicolons or commas between them, or cells as row:column; "
+    "`:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
@@ -43,7 +46,7 @@ HELP: Final = {
     ":quit": "leave; so does Ctrl-D",
 }
 MOST_VALUES: Final = 5000
-"""So many values of a table are offered as completions."""
+"""Values of a table that are offered as completions, at most."""
 LONGEST_VALUE: Final = 60
 """Characters of a value that is offered."""
 PROMPT: Final = "› "
@@ -88,7 +91,7 @@ def prompt(
 
 
 class Words(Completer):
-    """Completes column names, values and commands: what was typed of one is replaced by the whole."""
+    """Completes column names, values and commands."""
 
     def __init__(self, table: Table) -> None:
         values = (value for column in table.columns for value in column.values[:MOST_VALUES])
@@ -208,7 +211,8 @@ class Conversation:
         turn = self.last()
         if turn.declined:
             raise DataError("the last question was not answered, so there is no SQL")
-        for line in sqlglot.parse_one(turn.sql, dialect="duckdb").sql("duckdb", pretty=True).split("\n"):  # fmt: skip
+        query = sqlglot.parse_one(turn.sql, dialect="duckdb")
+        for line in query.sql("duckdb", pretty=True).split("\n"):
             self.console.print(Text(visible(line)), soft_wrap=True)
         self.console.print()
 
@@ -231,7 +235,7 @@ class Conversation:
         self.console.print()
 
     def teach(self, rest: str) -> None:
-        """Teach the right answer to the last question; of several readings the best is learnt, and others are offered."""
+        """Teach the right answer to the last question; of several readings, offer the others."""
         self.last()
         if rest == "none":
             if not self.taught:

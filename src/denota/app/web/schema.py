@@ -99,7 +99,7 @@ class TurnInfo(BaseModel):
     values: list[str | bool | int | float | tuple[str, str | bool | int | float | None]]
     """Numbers, true or false, texts, or `[group, value]` each; empty where the answer is cells."""
     cells: list[tuple[int, int]]
-    """`[row, column]` each, row 0 the first after the header; of values, the cells they come from."""
+    """`[row, column]` each, row 0 the first after the header; of values, their sources."""
     program: str
     sql: str
     explanation: str

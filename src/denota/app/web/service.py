@@ -32,7 +32,7 @@ from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 LIVE: Final = 256
-"""So many conversations are kept in memory; others are brought back from disk when they are met."""
+"""Conversations in memory, at most; others are brought back from disk when they are met."""
 LARGEST: Final = 32 << 20
 """Bytes of a table that is taken."""
 TURNS: Final = 500
@@ -68,8 +68,8 @@ class Service:
     Args:
         parser: what answers.
         store: where conversations are kept.
-        workers: processes that rate questions; without any the parser does so itself, one question at a time.
-        teacher: what the parser is taught by; without one lessons are forgotten when the server ends.
+        workers: processes that rate questions; if None the parser rates them one at a time.
+        teacher: what the parser is taught by; if None lessons are forgotten when the server ends.
     """
 
     def __init__(
@@ -109,7 +109,9 @@ class Service:
         return self._begin(self._samples[name])
 
     def begin(self, name: str, data: bytes) -> Live:
-        """Begin a conversation about a table given as the bytes of a file: CSV, TSV, JSON, Excel, Parquet, gzipped or not.
+        """Begin a conversation about a table given as the bytes of a file.
+
+        CSV, TSV, JSON, Excel or Parquet, gzipped or not.
 
         Raises:
             TableError: it cannot be read, or is too large.
@@ -220,7 +222,10 @@ class Service:
         person: str,
         values: Sequence[Given] | None = None,
     ) -> tuple[Turn, Taught, tuple[Turn, ...]]:
-        """Learn which cells or values answer a question; return its turn now, what came of the lesson, and the readings that give them."""
+        """Learn which cells or values answer a question.
+
+        Return its turn now, what came of the lesson, and the readings that give the answer.
+        """
         with live.lock:
             live.chat.person = person
             taught = live.chat.teach(place, cells, program, values)
