@@ -43,7 +43,7 @@ def _to_format_1(to: sqlite3.Connection) -> None:
 
 @dataclass(frozen=True)
 class Correction:
-    """A question and its right answer as a person gave it: cells that they pointed at, or values."""
+    """A question and its right answer as a person gave it, in cells or in values."""
 
     question: str
     """As it was typed."""
