@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from denota.app.paths import load_run, model_path
-from denota.app.web.sessions import Asked, SessionStore
+from denota.app.web.sessions import SavedTurn, SessionStore
 from denota.errors import DataError, FormatError, TrainingError
 from denota.learning.run_format import FORMAT, check_run_format
 from denota.model import checkpoint
@@ -76,9 +76,9 @@ def test_lessons_without_a_format_are_read_and_brought_up(tmp_path: Path) -> Non
 def test_sessions_without_a_format_are_read_and_brought_up(tmp_path: Path) -> None:
     path = make(tmp_path / "sessions.sqlite", OLD_SESSIONS)
     store = SessionStore(path)
-    old = Asked("where?", "SELECT city", 0.9, True)
+    old = SavedTurn("where?", "SELECT city", 0.9, True)
     assert store.load("s").turns == (old,)
-    taught = Asked("who?", "", 1.0, True, ((0, 0),))
+    taught = SavedTurn("who?", "", 1.0, True, ((0, 0),))
     store.put("s", 1, taught)
     assert store.load("s").turns == (old, taught)
     store.close()

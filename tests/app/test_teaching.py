@@ -18,7 +18,7 @@ from rich.console import Console
 import denota
 from denota import sample
 from denota.app.paths import load_run
-from denota.app.terminal.repl import Conversation
+from denota.app.terminal.repl import Repl
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
 from denota.app.web.sessions import SessionStore
@@ -183,7 +183,7 @@ def test_in_python_and_saved(tmp_path: Path) -> None:
 def test_in_the_terminal(parser: Parser) -> None:
     out = io.StringIO()
     chat = Chat(parser, CASTLES)
-    conversation = Conversation(chat, Console(file=out, width=160), "castles.csv")
+    conversation = Repl(chat, Console(file=out, width=160), "castles.csv")
     for line in (ODD, ":teach bishop lothar"):
         conversation.take(line)
     assert "I now read this as" in out.getvalue(), "a text, wherever it stands"

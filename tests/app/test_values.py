@@ -16,7 +16,7 @@ import denota
 from denota.app.api import TableParser
 from denota.app.commands.teach import teach_model
 from denota.app.files.export import answer_csv, conversation_jsonl
-from denota.app.terminal.repl import Conversation
+from denota.app.terminal.repl import Repl
 from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
@@ -276,7 +276,7 @@ def test_values_in_the_log_and_records_of_before(tmp_path: Path) -> None:
 def test_in_the_terminal(parser: Parser) -> None:
     out = io.StringIO()
     chat = Chat(parser, TABLE)
-    conversation = Conversation(chat, Console(file=out, width=120), "t.csv")
+    conversation = Repl(chat, Console(file=out, width=120), "t.csv")
     for line in (ODD, ":teach 3"):
         conversation.take(line)
     assert chat.turns[-1].values == (3.0,) and "I now read this as" in out.getvalue()

@@ -30,12 +30,12 @@ def answer_questions(
     out = console()
     chat = Chat(parser, read, teacher=Teacher(parser, lessons_of(model, new=not questions)))
     if not questions and not as_json:
-        from denota.app.terminal.repl import Conversation, converse
+        from denota.app.terminal.repl import Repl, converse
 
         if sys.stdin.isatty():
             converse(chat, out, table)
             return
-        piped = Conversation(chat, out, table, echo=True)
+        piped = Repl(chat, out, table, echo=True)
         for line in _lines():
             piped.take(line)
         return

@@ -54,7 +54,7 @@ PROMPT: Final = "› "
 
 def converse(chat: Chat, console: Console, source: str) -> None:
     """Ask for questions and answer them until there are no more."""
-    Conversation(chat, console, source).run(prompt(chat.table, history()))
+    Repl(chat, console, source).run(prompt(chat.table, history()))
 
 
 def history() -> History:
@@ -81,7 +81,7 @@ def prompt(
     """
     session: PromptSession[str] = PromptSession(
         history=past,
-        completer=Words(table),
+        completer=TableCompleter(table),
         complete_while_typing=False,
         enable_history_search=True,
         input=given,
@@ -90,7 +90,7 @@ def prompt(
     return lambda: session.prompt(PROMPT)
 
 
-class Words(Completer):
+class TableCompleter(Completer):
     """Completes column names, values and commands."""
 
     def __init__(self, table: Table) -> None:
@@ -121,7 +121,7 @@ class Words(Completer):
                     return
 
 
-class Conversation:
+class Repl:
     """Lines in, answers and what commands tell out."""
 
     def __init__(self, chat: Chat, console: Console, source: str, echo: bool = False) -> None:

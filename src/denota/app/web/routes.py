@@ -13,20 +13,20 @@ from fastapi.responses import PlainTextResponse
 
 from denota.app.files.export import answer_csv, conversation_jsonl, table_csv
 from denota.app.web.schema import (
-    Choice,
+    ChoiceBody,
     CorrectionBody,
     Id,
     LessonInfo,
-    NewQuestion,
-    NewSession,
+    QuestionBody,
     ReadingInfo,
     Rows,
+    RowsBody,
     Sentence,
+    SessionBody,
     SessionInfo,
     TaughtInfo,
     TurnInfo,
-    Untaught,
-    Wanted,
+    UntaughtInfo,
 )
 from denota.app.web.service import Service, session_object
 from denota.conversation.chat import LONGEST, Reading
@@ -52,7 +52,7 @@ def session_routes(service: Service, person: Person) -> APIRouter:
         return service.samples()
 
     @api.post("/sessions", status_code=201, response_model=SessionInfo)
-    def begin(body: NewSession) -> dict[str, Any]:
+    def begin(body: SessionBody) -> dict[str, Any]:
         """Begin a conversation about a table: a sample, or text."""
         if body.sample is not None:
             return session_object(service.begin_sample(body.sample))
@@ -94,13 +94,13 @@ def session_routes(service: Service, person: Person) -> APIRouter:
         return {"total": total, "rows": [{"row": row, "cells": cells} for row, cells in shown]}
 
     @api.post("/sessions/{id}/places")
-    def places(id: Id, body: Wanted) -> list[tuple[int, int]]:
+    def places(id: Id, body: RowsBody) -> list[tuple[int, int]]:
         """Return `[place, row]` of those rows that the search finds, in the order seen."""
         seen = service.get(id).rows
         return seen.places(body.rows, body.sort, body.down, body.search)
 
     @api.post("/sessions/{id}/ask", response_model=TurnInfo)
-    def ask(id: Id, body: NewQuestion, request: Request) -> dict[str, Any]:
+    def ask(id: Id, body: QuestionBody, request: Request) -> dict[str, Any]:
         """Answer a question."""
         return service.ask(service.get(id), body.question, person(request)).as_json()
 
@@ -113,7 +113,7 @@ def session_routes(service: Service, person: Person) -> APIRouter:
         return [reading_object(one) for one in service.readings(service.get(id), count)]
 
     @api.post("/sessions/{id}/choose", response_model=TurnInfo)
-    def choose(id: Id, body: Choice) -> dict[str, Any]:
+    def choose(id: Id, body: ChoiceBody) -> dict[str, Any]:
         """Take another reading of the last question."""
         return service.choose(service.get(id), body.program).as_json()
 
@@ -153,7 +153,7 @@ def teaching_routes(service: Service, person: Person) -> APIRouter:
             "contradicts": taught.contradicts,
         }
 
-    @api.post("/unteach", response_model=Untaught)
+    @api.post("/unteach", response_model=UntaughtInfo)
     def unteach(id: Id, request: Request) -> dict[str, Any]:
         """Take the last lesson back."""
         live = service.get(id)

@@ -22,13 +22,13 @@ class Strict(BaseModel):
 
 CellBody = Annotated[tuple[int, int], Strictly(False)]
 """A cell; JSON has lists where Python has tuples."""
-Told = Annotated[str, Field(max_length=LONGEST)] | bool | int | float
+ValueBody = Annotated[str, Field(max_length=LONGEST)] | bool | int | float
 """One value of an answer."""
-Group = Annotated[tuple[str, Told], Strictly(False)]
+GroupBody = Annotated[tuple[str, ValueBody], Strictly(False)]
 """A group and its value."""
 
 
-class NewSession(Strict):
+class SessionBody(Strict):
     """A table to talk about: one of the samples, or its text."""
 
     sample: str | None = Field(None, max_length=200)
@@ -37,19 +37,19 @@ class NewSession(Strict):
     name: str = Field("table", max_length=200)
 
 
-class NewQuestion(Strict):
+class QuestionBody(Strict):
     """A question, the next of the conversation."""
 
     question: str = Field(max_length=LONGEST)
 
 
-class Choice(Strict):
+class ChoiceBody(Strict):
     """Another reading of the last question."""
 
     program: str = Field(max_length=20_000)
 
 
-class Wanted(Strict):
+class RowsBody(Strict):
     """Rows to be found among those that are seen."""
 
     rows: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(max_length=100_000)
@@ -64,7 +64,7 @@ class CorrectionBody(Strict):
     turn: int = Field(ge=0, le=10_000)
     cells: list[CellBody] | None = Field(None, min_length=1, max_length=200_000)
     """`[row, column]` each."""
-    values: list[Told | Group] | None = Field(None, min_length=1, max_length=20_000)
+    values: list[ValueBody | GroupBody] | None = Field(None, min_length=1, max_length=20_000)
     """Texts, numbers, true or false, or `[group, value]` each."""
     program: str | None = Field(None, max_length=20_000)
     """Which of the readings is meant; the best if null, none of them if empty."""
@@ -127,7 +127,7 @@ class TaughtInfo(BaseModel):
     contradicts: str | None
 
 
-class Untaught(BaseModel):
+class UntaughtInfo(BaseModel):
     """A lesson was taken back."""
 
     said: str

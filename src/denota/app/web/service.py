@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from denota import sample
 from denota.app.web.rows import SeenRows
-from denota.app.web.sessions import Asked, SessionStore
+from denota.app.web.sessions import SavedTurn, SessionStore
 from denota.app.web.workers import Workers
 from denota.conversation.chat import Chat, Reading
 from denota.conversation.given import Given
@@ -198,7 +198,7 @@ class Service:
         corrected = not turn.program and not turn.declined
         cells = turn.cells if corrected and turn.cells else None
         values = turn.items if corrected and not turn.cells else None
-        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure, cells, values)
+        asked = SavedTurn(turn.question, turn.program, turn.confidence, turn.sure, cells, values)
         self.store.put(live.id, place, asked)
 
     def readings(self, live: Live, count: int = 5) -> tuple[Reading, ...]:

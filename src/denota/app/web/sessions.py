@@ -22,7 +22,7 @@ from denota.tables.table import Cell
 MOST: Final = 5000
 """Sessions that are kept; beyond, the one that was left alone for longest goes."""
 COLUMNS: Final = "question, program, confidence, sure, cells, told"
-"""Of a turn, in the order of `Asked`; `told` holds values."""
+"""Of a turn, in the order of `SavedTurn`; `told` holds values."""
 SCHEMA: Final = (
     """CREATE TABLE IF NOT EXISTS sessions (
         id TEXT PRIMARY KEY, content TEXT NOT NULL, touched REAL NOT NULL
@@ -48,7 +48,7 @@ def _to_format_1(to: sqlite3.Connection) -> None:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SavedTurn:
     """A question, and the program it was taken to mean; none if it was declined."""
 
     question: str
@@ -62,13 +62,13 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedSession:
     """A session as it was kept."""
 
     id: str
     content: str
     """The table as JSON."""
-    turns: tuple[Asked, ...]
+    turns: tuple[SavedTurn, ...]
 
 
 class SessionStore:
@@ -103,7 +103,7 @@ class SessionStore:
             )
         return id_
 
-    def load(self, id_: str) -> Saved:
+    def load(self, id_: str) -> SavedSession:
         """Return a session.
 
         Raises:
@@ -116,9 +116,9 @@ class SessionStore:
             turns = of.execute(
                 f"SELECT {COLUMNS} FROM turns WHERE session = ? ORDER BY place", (id_,)
             ).fetchall()
-        return Saved(id_, found[0], tuple(_asked(*turn) for turn in turns))
+        return SavedSession(id_, found[0], tuple(_turn(*turn) for turn in turns))
 
-    def put(self, id_: str, place: int, asked: Asked) -> None:
+    def put(self, id_: str, place: int, asked: SavedTurn) -> None:
         """Keep a turn; those behind it are dropped."""
         with self._database.writing() as to:
             to.execute("DELETE FROM turns WHERE session = ? AND place >= ?", (id_, place))
@@ -142,14 +142,14 @@ class SessionStore:
             to.execute("DELETE FROM sessions WHERE id = ?", (id_,))
 
 
-def _asked(
+def _turn(
     question: str,
     program: str,
     confidence: float,
     sure: int,
     cells: str | None,
     told: str | None,
-) -> Asked:
+) -> SavedTurn:
     pointed = None if cells is None else tuple((row, column) for row, column in json.loads(cells))
     values = None if told is None else tuple(json.loads(told))
-    return Asked(question, program, confidence, bool(sure), pointed, values)
+    return SavedTurn(question, program, confidence, bool(sure), pointed, values)
