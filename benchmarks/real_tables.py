@@ -44,7 +44,8 @@ def main() -> None:
     questions, turns = read_part(given.part)
     judge = Judge(turns)
     if given.each_step:
-        print(json.dumps(measure_steps(given.model, questions, judge), indent=1))
+        lines = measure_steps(given.model, questions, judge)
+        print(json.dumps({"model": given.model, "split": given.part, "lines": lines}))
         return
     model = load_run(given.model)
     preparer = Preparer.of(model.config, kept=64, operators=model.language)

@@ -25,7 +25,7 @@ import httpx
 
 from denota import sample
 from denota.app.commands.serve import some_port
-from denota.app.web.service import to_csv
+from denota.app.files.export import table_csv
 from denota.data import load_questions
 from denota.data.example import Question, conversations
 
@@ -46,7 +46,7 @@ async def client(
     async with httpx.AsyncClient(base_url=base, timeout=60) as http:
         await asyncio.sleep(random_.random() * think)  # people do not begin at the same moment
         name = turns[0].table_file.rpartition("/")[2]
-        body = {"content": to_csv(turns[0].table), "name": name}
+        body = {"content": table_csv(turns[0].table), "name": name}
         id_ = ""
         while time.perf_counter() < until:
             try:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import denota.app  # noqa: F401 - the cache is where the application keeps it
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tests run side by side
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 _STORES = tempfile.TemporaryDirectory(prefix="denota-tests-")

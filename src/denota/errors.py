@@ -4,6 +4,8 @@ Every message is one plain sentence that says what is wrong, where, and what to 
 and exits with 1.
 """
 
+from pathlib import Path
+
 
 class DenotaError(Exception):
     """Something denota could not do, said in one sentence."""
@@ -31,3 +33,17 @@ class TrainingError(DenotaError):
 
 class ModelError(DenotaError):
     """Pretrained weights that cannot be found, read or used."""
+
+
+class FormatError(DenotaError):
+    """A file that a newer denota wrote."""
+
+
+def newer_format(file: Path, found: int, newest: int) -> FormatError:
+    """Return the error for a file of a newer format than can be read.
+
+    >>> print(newer_format(Path("lessons.sqlite"), 4, 3))
+    lessons.sqlite was written by a newer denota (format 4, this one reads up to 3); update denota
+    """
+    known = f"format {found}, this one reads up to {newest}"
+    return FormatError(f"{file} was written by a newer denota ({known}); update denota")

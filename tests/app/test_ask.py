@@ -124,6 +124,18 @@ def test_the_run_has_curves_boards_and_a_final_parser(run: Path) -> None:
     assert "dev-heldout" not in parser.config.data.dev
 
 
+def test_a_run_of_a_newer_format_is_not_gone_on_with(run: Path, tmp_path: Path) -> None:
+    record = json.loads((run / "run.json").read_text())
+    assert record["format"] == 1
+    (tmp_path / "run.json").write_text(json.dumps({**record, "format": 2}))
+    config = "experiments/sample.toml"
+    done = denota("train", config, "--data", sample.path(), "--out", tmp_path, "--resume")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        "was written by a newer denota (format 2, this one reads up to 1); update denota\n"
+    )
+
+
 def test_bench_says_what_the_contract_says(tmp_path: Path) -> None:
     done = denota("bench", "--data", sample.path(), "--json")
     assert done.returncode == 0, done.stderr

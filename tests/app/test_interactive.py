@@ -23,7 +23,7 @@ from prompt_toolkit.output import DummyOutput
 from rich.console import Console
 
 from denota.app.paths import load_run
-from denota.app.terminal.repl import Conversation, Words, prompt
+from denota.app.terminal.repl import Repl, TableCompleter, prompt
 from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.model.parser import Parser
@@ -44,7 +44,7 @@ def say(parser: Parser) -> Callable[..., str]:
     """Give lines to a conversation and return what it shows for the last."""
     chat = Chat(parser, read_table(EXPEDITIONS))
     out = io.StringIO()
-    conversation = Conversation(chat, Console(file=out, width=160), str(EXPEDITIONS))
+    conversation = Repl(chat, Console(file=out, width=160), str(EXPEDITIONS))
 
     def lines(*given: str) -> str:
         for line in given:
@@ -99,7 +99,9 @@ def test_a_saved_conversation_can_be_learnt_from(say: Callable[..., str], tmp_pa
 
 
 def test_completion() -> None:
-    words = Words(Table.from_rows(["City name", "People"], [["New York", "1"], ["Newark", "2"]]))
+    words = TableCompleter(
+        Table.from_rows(["City name", "People"], [["New York", "1"], ["Newark", "2"]])
+    )
 
     def offered(text: str) -> list[str]:
         found = words.get_completions(Document(text), CompleteEvent())

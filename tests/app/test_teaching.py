@@ -18,7 +18,7 @@ from rich.console import Console
 import denota
 from denota import sample
 from denota.app.paths import load_run
-from denota.app.terminal.repl import Conversation
+from denota.app.terminal.repl import Repl
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
 from denota.app.web.sessions import SessionStore
@@ -27,7 +27,7 @@ from denota.data import load_examples
 from denota.errors import DataError
 from denota.model.parser import Parser
 from denota.tables import Table
-from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.log import Correction, TeachingLog
 from denota.teaching.teacher import Teacher
 
 CASTLES = sample.tables()["tables/castles.csv"]
@@ -151,7 +151,7 @@ def test_the_log_is_only_added_to_and_replayed(parser: Parser, tmp_path: Path) -
     with sqlite3.connect(path) as other, pytest.raises(sqlite3.IntegrityError, match="only added"):
         other.execute("DELETE FROM log")
     again.undo()
-    again.log.add(CASTLES, Pointed("q", "q", (), None, frozenset(ANSWER)))
+    again.log.add(CASTLES, Correction("q", "q", (), None, frozenset(ANSWER)))
     assert [r.kind for r in again.log.records()] == ["lesson", "undo", "lesson"]
     assert again.reset() == 1 and again.log.lessons() == []
 
@@ -183,7 +183,7 @@ def test_in_python_and_saved(tmp_path: Path) -> None:
 def test_in_the_terminal(parser: Parser) -> None:
     out = io.StringIO()
     chat = Chat(parser, CASTLES)
-    conversation = Conversation(chat, Console(file=out, width=160), "castles.csv")
+    conversation = Repl(chat, Console(file=out, width=160), "castles.csv")
     for line in (ODD, ":teach bishop lothar"):
         conversation.take(line)
     assert "I now read this as" in out.getvalue(), "a text, wherever it stands"

@@ -16,7 +16,7 @@ import denota
 from denota.app.api import TableParser
 from denota.app.commands.teach import teach_model
 from denota.app.files.export import answer_csv, conversation_jsonl
-from denota.app.terminal.repl import Conversation
+from denota.app.terminal.repl import Repl
 from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
@@ -34,7 +34,7 @@ from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.tables import Table
 from denota.tables.inline import table_as_object
-from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.log import Correction, TeachingLog
 from denota.teaching.teacher import Teacher
 
 TABLE = Table.from_rows(
@@ -222,7 +222,7 @@ def test_groups_and_what_no_program_gives(parser: Parser) -> None:
     assert turn.kind == "value" and turn.answer == ("a purple fish",) and not turn.declined
     assert not turn.program and not turn.cells
     assert chat.ask("which cities are in Norway?").program, "the conversation goes on"
-    assert chat.teacher.log.lessons()[-1].pointed.values == ("a purple fish",)  # type: ignore[union-attr]
+    assert chat.teacher.log.lessons()[-1].correction.values == ("a purple fish",)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -246,9 +246,9 @@ def test_accepted_values_are_kept_right(parser: Parser) -> None:
     chat.teach(-1, values=[3])
     first, last = teacher.log.records()
     assert (first.kind, last.kind) == ("accepted", "lesson")
-    assert first.pointed is not None
-    assert first.pointed.values == ("Norway", 3.0, "Finland", 2.0)
-    assert first.pointed.program == "COUNT PER (SELECT Country)", "with what it computes"
+    assert first.correction is not None
+    assert first.correction.values == ("Norway", 3.0, "Finland", 2.0)
+    assert first.correction.program == "COUNT PER (SELECT Country)", "with what it computes"
     chat.reset()
     assert chat.ask(GROUPS).kind == "groups"
 
@@ -256,27 +256,27 @@ def test_accepted_values_are_kept_right(parser: Parser) -> None:
 def test_values_in_the_log_and_records_of_before(tmp_path: Path) -> None:
     path = tmp_path / "lessons.sqlite"
     log = TeachingLog(path)
-    pointed = Pointed("q", "q", (), None, frozenset(), None, ("Oslo", 2.5, True))
-    log.add(TABLE, pointed)
+    correction = Correction("q", "q", (), None, frozenset(), None, ("Oslo", 2.5, True))
+    log.add(TABLE, correction)
     (record,) = log.records()
-    assert record.pointed == pointed and pointed.answer == Values(("Oslo", 2.5, True))
+    assert record.correction == correction and correction.answer == Values(("Oslo", 2.5, True))
     line = {"table": record.digest, "question": "old", "asked": "old", "history": [], "previous": None, "cells": [[0, 1]], "program": None}  # fmt: skip
     with sqlite3.connect(path) as other:
         other.execute(
             "INSERT INTO log (at, person, kind, content) VALUES (0, '', 'lesson', ?)",
             (json.dumps(line),),
         )
-    old = TeachingLog(path).records()[-1].pointed
+    old = TeachingLog(path).records()[-1].correction
     assert old is not None and old.values is None and old.answer == Cells(frozenset({(0, 1)}))
     (tmp_path / "l.jsonl").write_text(log.export())
     loaded = load_examples(tmp_path / "l.jsonl", "all")
-    assert [example.answer for example in loaded.examples] == [pointed.answer, old.answer]
+    assert [example.answer for example in loaded.examples] == [correction.answer, old.answer]
 
 
 def test_in_the_terminal(parser: Parser) -> None:
     out = io.StringIO()
     chat = Chat(parser, TABLE)
-    conversation = Conversation(chat, Console(file=out, width=120), "t.csv")
+    conversation = Repl(chat, Console(file=out, width=120), "t.csv")
     for line in (ODD, ":teach 3"):
         conversation.take(line)
     assert chat.turns[-1].values == (3.0,) and "I now read this as" in out.getvalue()
@@ -286,7 +286,7 @@ def test_in_the_terminal(parser: Parser) -> None:
     conversation.take(":teach none")
     assert "kept for later" in out.getvalue()
     conversation.take(":teach Oslo; Moss")
-    assert chat.teacher.log.lessons()[-1].pointed.values == ("Oslo", "Moss")  # type: ignore[union-attr]
+    assert chat.teacher.log.lessons()[-1].correction.values == ("Oslo", "Moss")  # type: ignore[union-attr]
 
 
 def test_over_rest_and_after_a_restart(parser: Parser, tmp_path: Path) -> None:

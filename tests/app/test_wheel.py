@@ -1,54 +1,84 @@
-"""The wheel, installed in an environment of its own, has the command and all it needs."""
+"""The wheel, installed in an environment with its declared dependencies alone, answers questions."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import sysconfig
 import venv
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.mark.slow
-def test_wheel_runs_elsewhere(tmp_path: Path) -> None:
-    build = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(tmp_path),
-        str(ROOT),
-    ]
+def installed(folder: Path) -> Path:
+    """Build the wheel into a folder and return a new environment with the wheel in it."""
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
     subprocess.run(build, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("denota-*.whl")
-    home = tmp_path / "elsewhere"
-    venv.create(home, with_pip=True)
-    python = home / "bin" / "python"
-    install = [
-        str(python),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        str(wheel),
-    ]
-    subprocess.run(install, check=True)
-    # The dependencies are lent by this environment; denota itself, installed here in place, is not on that path.
+    (wheel,) = folder.glob("denota-*.whl")
+    home = folder / "elsewhere"
+    venv.create(home)
+    pip = [sys.executable, "-m", "pip", "--python", home / "bin" / "python", "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", wheel], check=True)
     site = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
-    (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
-    (tmp_path / "cities.csv").write_text("city,people\nOslo,709037\n")
-    show = [str(home / "bin" / "denota"), "show", "cities.csv", "--json"]
-    shown = subprocess.run(show, check=True, capture_output=True, cwd=tmp_path, text=True)
-    assert [c["type"] for c in json.loads(shown.stdout)["columns"]] == ["text", "number"]
-    where = [str(python), "-c", "import denota; print(denota.__file__)"]
-    origin = subprocess.run(where, check=True, capture_output=True, cwd=tmp_path, text=True).stdout
-    assert Path(origin).is_relative_to(home)
+    lend(Distribution.at(next(site.glob("denota-*.dist-info"))), site)
+    return home
+
+
+def lend(wheel: Distribution, site: Path) -> None:
+    """Link what the wheel says it needs, and what that needs, from this environment into another."""
+    needed, lent = list(requirements(wheel)), set()
+    while needed:
+        one = distribution(needed.pop())
+        if one.name not in lent:
+            lent.add(one.name)
+            needed += requirements(one)
+            own = Path(str(one.locate_file("")))
+            parts = {path.parts[0] for path in one.files or () if path.parts[0] != ".."}
+            for part in parts - {"__pycache__"}:
+                if not (site / part).exists():
+                    (site / part).symlink_to(own / part)
+
+
+def requirements(one: Distribution) -> Iterator[str]:
+    for line in one.requires or ():
+        needed = Requirement(line)
+        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+            yield needed.name
+
+
+def run(home: Path, *arguments: str | Path) -> str:
+    """What a program of the environment prints, called far from the source."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "DENOTA"))}
+    state = {"XDG_STATE_HOME": str(home / "state"), "XDG_CACHE_HOME": str(home / "cache")}
+    command = [home / "bin" / str(arguments[0]), *arguments[1:]]
+    done = subprocess.run(
+        command, capture_output=True, cwd=home, text=True, env={**clean, **state}, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_wheel_shows_and_asks_a_table_elsewhere(tmp_path: Path) -> None:
+    home = installed(tmp_path)
+    origin = run(home, "python", "-c", "import denota; print(denota.__file__)")
+    assert Path(origin.strip()).is_relative_to(home)
+    table = home / "expeditions.csv"
+    table.write_bytes((ROOT / "examples" / "expeditions.csv").read_bytes())
+    assert "ask" in run(home, "denota", "--help")
+    shown = json.loads(run(home, "denota", "show", table, "--json"))
+    assert [column["name"] for column in shown["columns"]][:2] == ["Season", "Leader"]
+    questions = ("which season had the largest crew?", "who led it?")
+    asked = run(home, "denota", "ask", table, *questions, "--json").splitlines()
+    assert [json.loads(line)["answer"] for line in asked] == [["1907-08"], ["Mirela Ionescu"]]
+    there = run(home, "python", "-c", "import denota.sample as s; print(len(s.tables()))")
+    assert int(there) > 1, "the sample came with it"
+    assert list(home.glob("lib/*/site-packages/denota/app/web/page/index.html"))

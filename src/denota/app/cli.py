@@ -1,27 +1,21 @@
-"""The command line: thin; every command calls what a Python user would call.
+"""The command line: what commands there are; `options` says what they take.
 
-Exit codes: 0 done, 1 could not do it, 2 wrong use. Errors are one sentence on stderr; `--debug` adds the traceback.
+A file of `commands` does the work of each. It is imported when the command runs, so that
+`denota --help` is quick.
 """
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from typer.exceptions import TyperException
 
 import denota
-from denota.app.terminal.text import to_json, visible
-from denota.data.dataset import DataSet
-from denota.errors import DenotaError
-from denota.tables.delimited import Ragged
-from denota.tables.io import Format, read_table
+from denota.app import options as opt
+from denota.app.terminal.entry import run_and_exit
 
 app = typer.Typer(
     name="denota",
@@ -33,80 +27,13 @@ app = typer.Typer(
     epilog="Example: `denota show results.csv` shows a table as denota understands it.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-INTERRUPTED: Final = 130
-"""The exit code of a command that Ctrl-C stopped; typer gives it back instead of raising."""
 data_app = typer.Typer(help="Get the data sets denota is measured on.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in arguments
-    arguments = _each_set([argument for argument in arguments if argument != "--debug"])
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal that lacks a letter is no reason to fail
-    try:
-        code = app(arguments, prog_name="denota", standalone_mode=False)
-        if code == INTERRUPTED:
-            _fail("stopped", debug, code=INTERRUPTED)
-        sys.exit(code)
-    except TyperException as error:  # wrong use; without any arguments the help is the message
-        message = getattr(error, "format_message", error.__str__)().rstrip(".?")
-        if message:
-            _fail(f"{message}; see denota {_command(arguments)}--help", debug, code=2)
-        sys.exit(2)
-    except DenotaError as error:
-        _fail(str(error), debug)
-    except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("stopped", debug, code=INTERRUPTED)
-    except MemoryError:
-        _fail("there is not enough memory for this", debug)
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        _fail(f"something went wrong inside denota ({what}); --debug shows where", debug)
-
-
-def _each_set(arguments: Sequence[str]) -> list[str]:
-    """Repeat --set before each of several settings behind one.
-
-    >>> _each_set(["train", "x.toml", "--set", "seed=1", "train.batch=8", "--resume"])
-    ['train', 'x.toml', '--set', 'seed=1', '--set', 'train.batch=8', '--resume']
-    """
-    found: list[str] = []
-    setting = False
-    for argument in arguments:
-        more = setting and "=" in argument and not argument.startswith("-")
-        if more and found[-1] != "--set":
-            found.append("--set")
-        found.append(argument)
-        setting = argument == "--set" or more
-    return found
-
-
-def _fail(message: str, debug: bool, code: int = 1) -> None:
-    if debug:
-        import traceback
-
-        traceback.print_exc()
-    print(f"denota: {visible(message, 1000)}", file=sys.stderr)
-    sys.exit(code)
-
-
-def _command(arguments: Sequence[str]) -> str:
-    names = {
-        command.name or command.callback.__name__
-        for command in app.registered_commands
-        if command.callback
-    }
-    names |= {group.name for group in app.registered_groups if group.name}
-    return f"{arguments[0]} " if arguments and arguments[0] in names else ""
+    run_and_exit(app, sys.argv[1:] if arguments is None else arguments)
 
 
 def _version(asked: bool) -> None:
@@ -126,186 +53,87 @@ def _root(
 
 
 @app.command(
-    epilog="Examples: `denota show results.csv` · `zcat log.csv.gz | denota show -` · `denota show book.xlsx --sheet 2024`"
+    epilog="Examples: `denota show results.csv` · `zcat log.csv.gz | denota show -` · "
+    "`denota show book.xlsx --sheet 2024`"
 )
 def show(
-    table: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV, TSV, JSON, Parquet or Excel file, gzipped or not; - for a pipe.",
-        ),
-    ],
-    rows: Annotated[int, typer.Option(min=0, help="Rows to preview.")] = 8,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")] = False,
-    format: Annotated[
-        Format | None, typer.Option(help="The kind of file; found out if not given.")
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Of a text file, e.g. utf-16 or cp1252; found out if not given."),
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="One character; found out if not given. Say 'tab' for a tab.")
-    ] = None,
-    quotes: Annotated[bool, typer.Option(help='Whether " quotes a cell.')] = True,
-    ragged: Annotated[
-        Ragged,
-        typer.Option(help="Refuse rows longer or shorter than the header, or fill and cut them."),
-    ] = "error",
-    sheet: Annotated[
-        str | None, typer.Option(help="Of an Excel workbook; the first if not given.")
-    ] = None,
+    table: opt.ShownTable,
+    rows: opt.PreviewRows = 8,
+    as_json: opt.AsJson = False,
+    format: opt.FileFormat = None,
+    encoding: opt.Encoding = None,
+    delimiter: opt.Delimiter = None,
+    quotes: opt.Quotes = True,
+    ragged: opt.RaggedRows = "error",
+    sheet: opt.Sheet = None,
 ) -> None:
-    """Show a table as denota understands it: types, ranges, distinct values, what could not be read."""
-    from denota.app.commands.show import describe
-    from denota.app.commands.show import show as print_table
+    """Show a table as denota understands it: types, ranges, distinct values, unread cells."""
+    from denota.app.commands.show import show_table
 
-    read = read_table(
-        table,
-        format=format,
-        encoding=encoding,
-        delimiter="\t" if delimiter in ("tab", "\\t") else delimiter,
-        quotes=quotes,
-        ragged=ragged,
-        sheet=sheet,
-    )
-    if as_json:
-        print(to_json(describe(read)))
-    else:
-        print_table(read, Console(highlight=False), rows)
+    show_table(table, rows, as_json, format, encoding, delimiter, quotes, ragged, sheet)
 
 
 @app.command(
-    epilog='Example: `denota run examples/expeditions.csv "SELECT Leader WHERE Crew IS MAX" "SELECT Cost FOLLOW-UP CELL"`'
+    epilog='Example: `denota run examples/expeditions.csv "SELECT Leader WHERE Crew IS MAX" '
+    '"SELECT Cost FOLLOW-UP CELL"`'
 )
-def run(
-    table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="Any file that `denota show` reads.")
-    ],
-    programs: Annotated[
-        list[str],
-        typer.Argument(metavar="PROGRAM...", help="Programs, executed as one conversation."),
-    ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a program.")
-    ] = False,
-) -> None:
+def run(table: opt.TableFile, programs: opt.Programs, as_json: opt.AsJson = False) -> None:
     """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
-    from denota.app.terminal.turns import show_turn
-    from denota.conversation.written import run_programs
+    from denota.app.commands.run import show_programs
 
-    read = read_table(table)
-    console = Console(highlight=False)
-    for turn in run_programs(read, programs):
-        if as_json:
-            print(to_json(turn.as_json()))
-        else:
-            show_turn(read, turn, console)
+    show_programs(table, programs, as_json)
 
 
 @app.command(
-    epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" "and the smallest?" --model runs/demo`'
+    epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" '
+    '"and the smallest?" --model runs/demo`'
 )
 def ask(
-    table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="Any file that `denota show` reads.")
-    ],
-    questions: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[QUESTION...]",
-            help="Asked as one conversation. Without any: a conversation on the terminal, or a line each of a pipe.",
-        ),
-    ] = None,
-    model: Annotated[
-        str, typer.Option(metavar="RUN", help="The folder of a run, or a .safetensors file.")
-    ] = "default",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a question.")
-    ] = False,
+    table: opt.TableFile,
+    questions: opt.Questions = None,
+    model: opt.Model = "default",
+    as_json: opt.AsJson = False,
 ) -> None:
-    """Ask a table questions in conversation, and see the cells, the program, SQL and a sentence that says why.
+    """Ask a table questions in conversation; see the cells, the program, SQL and a sentence.
 
-    On the terminal Tab completes names and values, and `:help` tells of `:why`, `:sql`, `:undo`, `:reset` and `:save`.
+    On the terminal Tab completes names and values, and `:help` lists commands such as `:why`.
     """
-    from denota.app.commands.ask import answer
+    from denota.app.commands.ask import answer_questions
 
-    answer(table, questions, model, as_json, Console(highlight=False))
+    answer_questions(table, questions, model, as_json)
 
 
 @app.command(
     epilog="Example: `denota oracle --data data/sqa --split random-split-1-dev --language dynsp++`"
 )
 def oracle(
-    split: Annotated[str, typer.Option(help="The split to measure.")] = "dev",
-    language: Annotated[
-        str,
-        typer.Option(
-            help="dynsp, dynsp++, extended or full; '+x' and '-x' behind it add and take operators."
-        ),
-    ] = "extended",
-    data: Annotated[
-        str | None, typer.Option(help="Directory or .jsonl file; else DENOTA_DATA.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; all cores if not given.")
-    ] = None,
-    sample: Annotated[
-        int, typer.Option(min=0, help="So many conversations drawn with a seed; all if 0.")
-    ] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    split: opt.Split = "dev",
+    language: opt.Language = "extended",
+    data: opt.Data = None,
+    jobs: opt.Jobs = None,
+    sample: opt.SampleSize = 0,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Measure how far a language reaches: how often some program gives exactly the gold answer."""
-    from denota.app.commands.oracle import measure, show_coverage
+    from denota.app.commands.oracle import show_oracle
 
-    found = measure(data, split, language, jobs or os.cpu_count() or 1, sample)
-    if as_json:
-        print(to_json(found))
-    else:
-        show_coverage(found, Console(highlight=False))
-
-
-Data = Annotated[
-    str | None,
-    typer.Option(
-        "--data", help="Directory or .jsonl file; else DENOTA_DATA, else the bundled sample."
-    ),
-]
-Split = Annotated[str, typer.Option(help="The name of the split.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Without = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="STEP", help="Leave out a step of understanding, such as ties; repeatable."
-    ),
-]
-OnlyModel = Annotated[
-    bool, typer.Option("--only-model", help="Take the parser's best program, without any step.")
-]
+    show_oracle(data, split, language, jobs, sample, as_json)
 
 
 @app.command(
-    epilog="Example: `denota train experiments/table2.maver.toml --data data/sqa --out runs/maver --set seed=1`"
+    epilog="Example: `denota train experiments/table2.maver.toml --data data/sqa "
+    "--out runs/maver --set seed=1`"
 )
 def train(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The settings of the run.")],
-    out: Annotated[Path, typer.Option(help="The folder of the run.")],
-    data: Data = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="a.b=c", help="Change a setting; may be given again."),
-    ] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
-    init: Annotated[Path | None, typer.Option(help="A run to begin with.")] = None,
-    final: Annotated[
-        bool,
-        typer.Option(
-            help="Afterwards train on train and dev together up to the best epoch, into RUN/final."
-        ),
-    ] = False,
+    config: opt.ConfigFile,
+    out: opt.RunFolder,
+    data: opt.Data = None,
+    settings: opt.Settings = None,
+    resume: opt.Resume = False,
+    init: opt.InitialRun = None,
+    final: opt.Final = False,
 ) -> None:
-    """Train a parser from answers: the best epoch on dev is kept, and curves are drawn at the end."""
+    """Train a parser from answers; keep the best epoch on dev, and draw curves at the end."""
     from denota.app.commands.train import train_run
 
     train_run(config, out, data, settings or [], resume, init, final)
@@ -315,81 +143,47 @@ def train(
     epilog="Example: `denota evaluate runs/maver --data data/sqa --split random-split-1-dev`"
 )
 def evaluate(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or default.")],
-    data: Data = None,
-    split: Split = "dev",
-    gold_history: Annotated[
-        bool, typer.Option("--gold-history", help="Give each question the right previous answer.")
-    ] = False,
-    new_tables: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SPLIT", help="Only questions about tables that this other split does not have."
-        ),
-    ] = None,
-    without: Without = None,
-    only_model: OnlyModel = False,
-    as_json: AsJson = False,
+    run: opt.RunOrDefault,
+    data: opt.Data = None,
+    split: opt.Split = "dev",
+    gold_history: opt.GoldHistory = False,
+    new_tables: opt.NewTables = None,
+    without: opt.Without = None,
+    only_model: opt.OnlyModel = False,
+    each_step: opt.EachStep = False,
+    as_json: opt.AsJson = False,
 ) -> None:
     """Measure a parser on a split, with its own previous answers as history."""
-    from denota.app.commands.train import evaluate_run, show_score
+    from denota.app.commands.evaluate import Measured, show_evaluation, show_steps
 
-    found = evaluate_run(
-        run, data, split, gold_history, new_tables, tuple(without or ()), only_model
-    )
-    print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
+    measured = Measured(run, data, split, gold_history, new_tables, without or (), only_model)
+    show_steps(measured, as_json) if each_step else show_evaluation(measured, as_json)
 
 
 @app.command(epilog="Example: `denota calibrate runs/maver --data data/sqa --split dev`")
 def calibrate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
-    data: Data = None,
-    split: Split = "dev",
-    as_json: AsJson = False,
+    run: opt.TrainedRun,
+    data: opt.Data = None,
+    split: opt.Split = "dev",
+    as_json: opt.AsJson = False,
 ) -> None:
-    """Measure how often a parser is right by how sure it is, and keep that with it: its confidence then means something."""
+    """Measure how often a parser is right by its confidence, and keep that with the parser."""
     from denota.app.commands.calibrate import calibrate_run, draw_reliability
+    from denota.app.terminal.figures import show_calibration
 
     found = calibrate_run(run, data, split)
-    picture = draw_reliability(found, run / "reliability.svg")
-    if as_json:
-        print(to_json(found))
-        return
-    print(
-        f"{found['questions']:,} questions, {found['answer_accuracy']:.1f}% right; calibration error {found['calibration_error']:.1f}%"
-    )
-    if found["sure_accuracy"] is not None:
-        print(
-            f"sure of {found['sure_share']:.0f}% of the answers, {found['sure_accuracy']:.0f}% of them right; its reliability is {picture}"
-        )
+    show_calibration(found, draw_reliability(found, run / "reliability.svg"), as_json)
 
 
 @app.command(epilog="Example: `denota serve`, then open http://127.0.0.1:8000/")
 def serve(
-    host: Annotated[
-        str,
-        typer.Option(help="Where to listen; beyond this machine a token is asked for."),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port.")] = 8000,
-    model: Annotated[
-        str, typer.Option(metavar="RUN", help="The folder of a run, or default.")
-    ] = "default",
-    sessions: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Where conversations are kept; else DENOTA_SESSIONS."),
-    ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(envvar="DENOTA_TOKEN", help="What requests must bring along."),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Processes that answer; one a core, four at most, if not given."),
-    ] = None,
-    apart: Annotated[
-        bool,
-        typer.Option("--apart", help="Keep what people teach apart; else it is for everybody."),
-    ] = False,
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = 8000,
+    model: opt.Model = "default",
+    sessions: opt.SessionsFile = None,
+    token: opt.Token = None,
+    workers: opt.WorkerCount = None,
+    apart: opt.Apart = False,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
     from denota.app.commands.serve import serve as run
@@ -398,49 +192,30 @@ def serve(
 
 
 @app.command(
-    epilog="Examples: `denota teach default lessons.jsonl` · `denota teach default --log` · `denota teach default --undo`"
+    epilog="Examples: `denota teach default lessons.jsonl` · `denota teach default --log` · "
+    "`denota teach default --undo`"
 )
 def teach(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="default, the folder of a run, or a saved file.")
-    ],
-    lessons: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE.jsonl]", help="Conversations with right answers to learn."),
-    ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the last lesson back.")] = False,
-    reset: Annotated[
-        bool, typer.Option("--reset", help="Take all lessons back: the model is as it came.")
-    ] = False,
-    log: Annotated[bool, typer.Option("--log", help="Show all that was ever taught.")] = False,
-    export: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the lessons, as `denota train` takes them."),
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the model with all it was taught, to share."),
-    ] = None,
+    model: opt.TaughtModel,
+    lessons: opt.LessonsFile = None,
+    undo: opt.Undo = False,
+    reset: opt.Reset = False,
+    log: opt.ShowLog = False,
+    export: opt.ExportFile = None,
+    save: opt.SaveFile = None,
 ) -> None:
     """Teach a model by right answers, and look after what it was taught.
 
-    Lessons are learnt by the paper's update within a second, belong to the tables they are about, and are kept in a log beside the model, which `ask` and `serve` write as well.
+    Lessons are learnt by the paper's update within a second and hold for the tables they are
+    about. They are kept in a log beside the model, which `ask` and `serve` write as well.
     """
-    from denota.app.commands.teach import teach_model
+    from denota.app.commands.teach import show_teaching
 
-    for line in teach_model(model, lessons, undo, reset, log, export, save):
-        print(visible(line))
+    show_teaching(model, lessons, undo, reset, log, export, save)
 
 
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")
-def package(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run.")],
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the parser.")],
-    confidence: Annotated[
-        str | None,
-        typer.Option(metavar="RUN", help="Take the calibration of this run of the same recipe."),
-    ] = None,
-) -> None:
+def package(run: opt.TrainedRun, out: opt.ParserFile, confidence: opt.CalibratedRun = None) -> None:
     """Write a run's parser into one file of a quarter of the size, to keep or to share."""
     from denota.app.commands.package import package_run
 
@@ -448,139 +223,91 @@ def package(
 
 
 @app.command(
-    epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions --out predictions.tsv`"
+    epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions "
+    "--out predictions.tsv`"
 )
 def predict(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or default.")],
-    out: Annotated[Path, typer.Option(help="Where to write the predictions.")],
-    data: Data = None,
-    split: Split = "test",
-    without: Without = None,
-    only_model: OnlyModel = False,
+    run: opt.RunOrDefault,
+    out: opt.PredictionsOut,
+    data: opt.Data = None,
+    split: opt.Split = "test",
+    without: opt.Without = None,
+    only_model: opt.OnlyModel = False,
 ) -> None:
-    """Answer a split and write the answers in the data set's official format."""
-    from denota.app.commands.train import predict_run
+    """Answer a split and write the answers in the official format of its data set."""
+    from denota.app.commands.predict import predict_run
 
-    count = predict_run(run, data, split, out, tuple(without or ()), only_model)
-    print(f"{out}: {count:,} answers")
+    print(f"{out}: {predict_run(run, data, split, out, without or (), only_model):,} answers")
 
 
 @app.command(
-    epilog="Example: `denota reproduce table2 --data data/sqa --jobs 2` · one cell: `denota reproduce table2.maver.shaped.seed0`"
+    epilog="Example: `denota reproduce table2 --data data/sqa --jobs 2` · "
+    "one cell: `denota reproduce table2.maver.shaped.seed0`"
 )
 def reproduce(
-    table: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE", help="table2, table3, explain, ablate, or the name of one cell."
-        ),
-    ],
-    data: Data = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Cells at a time; one a core if not given.")
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Run cells that results/ has as well.")
-    ] = False,
-    device: Annotated[
-        str | None, typer.Option(help="cpu or cuda, if not what the cell's settings say.")
-    ] = None,
+    table: opt.PaperTable,
+    data: opt.Data = None,
+    jobs: opt.Jobs = None,
+    again: opt.Again = False,
+    device: opt.CellDevice = None,
 ) -> None:
-    """Run the cells of a table of the paper that results/ lacks; stop it at any time, it goes on where it was.
+    """Run the cells of a table of the paper that results/ lacks; a stopped run can be continued.
 
     Tables and plots of docs/reproduction.md are made anew where there is one.
     """
-    from denota.app.commands.reproduce import reproduce_cells
-    from denota.app.data import data_path
-    from denota.reports.cells import cell_named, cells_of
+    from denota.app.commands.reproduce import reproduce_table
 
-    cells = [cell_named(table)] if "." in table else cells_of(table)
-    failed = reproduce_cells(cells, data_path(data), jobs or os.cpu_count() or 1, again, device)
-    raise typer.Exit(1 if failed else 0)
+    raise typer.Exit(1 if reproduce_table(table, data, jobs, again, device) else 0)
 
 
 @app.command(epilog="Example: `denota bench --data data/sqa --json`")
 def bench(
-    data: Data = None,
-    as_json: AsJson = False,
-    device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "cpu",
-    batch: Annotated[int, typer.Option(min=1, help="Questions an update.")] = 64,
-    precision: Annotated[str, typer.Option(help="float32 or bfloat16.")] = "float32",
+    data: opt.Data = None,
+    as_json: opt.AsJson = False,
+    device: opt.Device = "cpu",
+    batch: opt.Batch = 64,
+    precision: opt.Precision = "float32",
 ) -> None:
     """Measure the speed of preparing, training and answering, and the memory it takes."""
-    from denota.app.commands.bench import show_speed
-    from denota.app.data import data_path
-    from denota.learning.speed import measure
+    from denota.app.commands.bench import show_bench
 
-    found = measure(data_path(data), device, batch, precision)
-    print(to_json(found)) if as_json else show_speed(found, Console(highlight=False))
+    show_bench(data, device, batch, precision, as_json)
 
 
 @app.command(epilog="Example: `denota score data/sqa/random-split-1-dev.tsv predictions.tsv`")
 def score(
-    gold: Annotated[
-        Path,
-        typer.Argument(
-            metavar="GOLD", help="A split with answers, in the directory of its data set."
-        ),
-    ],
-    predictions: Annotated[
-        Path,
-        typer.Argument(metavar="PRED.tsv", help="Predictions in the data set's official format."),
-    ],
-    as_json: AsJson = False,
+    gold: opt.GoldFile, predictions: opt.PredictionsFile, as_json: opt.AsJson = False
 ) -> None:
     """Score predictions by the official metrics of their data set."""
-    from denota.app.commands.train import score_files, show_score
+    from denota.app.commands.score import score_files
 
-    found = score_files(gold, predictions)
-    print(to_json(found)) if as_json else show_score(found, Console(highlight=False))
-
-
-FetchFrom = Annotated[
-    str | None, typer.Option("--from", help="Another address, or a zip file you have.")
-]
-Checksum = Annotated[
-    str | None, typer.Option(help="Refuse the download unless it has this checksum.")
-]
+    score_files(gold, predictions, as_json)
 
 
 @data_app.command(
     epilog="Example: `denota data sqa --to data/sqa`, then `export DENOTA_DATA=data/sqa`"
 )
 def sqa(
-    to: Annotated[Path, typer.Option(help="Where to put it.")] = Path("data/sqa"),
-    source: FetchFrom = None,
-    sha256: Checksum = None,
+    to: opt.FetchTo = Path("data/sqa"),
+    source: opt.FetchFrom = None,
+    sha256: opt.Checksum = None,
 ) -> None:
-    """Download, check and unpack the official SQA release (Microsoft Research; its own licence applies)."""
-    from denota.data.sqa import SQA
+    """Download, check and unpack the official SQA release (Microsoft Research; its own licence)."""
+    from denota.app.commands.data import fetch_release
 
-    _fetch(SQA, to, source, sha256)
+    fetch_release("sqa", to, source, sha256)
 
 
 @data_app.command(
-    epilog="Example: `denota data wtq --to data/wtq`, then `denota predict default --data data/wtq --split pristine-unseen-tables --out p.tsv`"
+    epilog="Example: `denota data wtq --to data/wtq`, then `denota predict default "
+    "--data data/wtq --split pristine-unseen-tables --out p.tsv`"
 )
 def wtq(
-    to: Annotated[Path, typer.Option(help="Where to put it.")] = Path("data/wtq"),
-    source: FetchFrom = None,
-    sha256: Checksum = None,
+    to: opt.FetchTo = Path("data/wtq"),
+    source: opt.FetchFrom = None,
+    sha256: opt.Checksum = None,
 ) -> None:
     """Download, check and unpack the official release of WikiTableQuestions (CC BY-SA 4.0)."""
-    from denota.data.wtq import WTQ
+    from denota.app.commands.data import fetch_release
 
-    _fetch(WTQ, to, source, sha256)
-
-
-def _fetch(kind: DataSet, to: Path, source: str | None, sha256: str | None) -> None:
-    from denota.app.terminal.progress import bytes_progress
-    from denota.data.fetch import fetch
-
-    assert kind.release is not None
-    with bytes_progress(f"{kind.release.title} release") as progress:
-        fetched = fetch(kind.release, to, url=source, sha256=sha256, progress=progress)
-    print(f"{fetched.path}: {fetched.questions:,} questions")
-    if fetched.sha256:
-        print(f"sha256 of the archive: {fetched.sha256}")
-    print(f"Use it with --data {fetched.path} or DENOTA_DATA={fetched.path}")
+    fetch_release("wtq", to, source, sha256)

@@ -1,14 +1,19 @@
-"""Where parsers are found: a run's folder, a saved file, or the one that comes with the package."""
+"""Where files lie: models, lessons, sessions, questions, data, word vectors and the cache.
+
+Nothing below the application reads the environment; it is given what it needs from here.
+"""
 
 from __future__ import annotations
 
 import os
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from denota.errors import TrainingError
-from denota.model.checkpoint import load_parser
-from denota.model.parser import Parser
+
+if TYPE_CHECKING:
+    from denota.model.parser import Parser
 
 
 def model_path(run: str | Path) -> Path:
@@ -19,27 +24,76 @@ def model_path(run: str | Path) -> Path:
     """
     path = Path(run)
     if str(run) == "default" and not path.exists():
-        path = Path(str(files("denota"))) / "models" / "default.safetensors"
+        path = _own_models() / "default.safetensors"
         if not path.exists():
             raise TrainingError(
-                "no model came with this copy of denota; train one (`denota train experiments/sample.toml --out runs/sample`) and name it with --model"
+                "no model came with this copy of denota; train one "
+                "(`denota train experiments/sample.toml --out runs/sample`) "
+                "and name it with --model"
             )
     return path / "best.safetensors" if path.is_dir() else path
 
 
-def lessons_path(run: str | Path) -> Path:
-    """Return where what a model is taught is written down: beside it, or for the one in the package DENOTA_LESSONS, else a file of the user's."""
-    path = model_path(run)
-    if path.parent != Path(str(files("denota"))) / "models":
-        return path.with_suffix(".lessons.sqlite")
-    own = os.environ.get("DENOTA_LESSONS")
-    if own:
-        return Path(own)
-    state = os.environ.get("XDG_STATE_HOME")
-    base = Path(state) if state else Path.home() / ".local" / "state"
-    return base / "denota" / "lessons.sqlite"
-
-
 def load_run(run: str | Path) -> Parser:
     """Return the best parser of a run."""
+    from denota.model.checkpoint import load_parser  # torch takes a second to import
+
     return load_parser(model_path(run))[0]
+
+
+def lessons_path(run: str | Path) -> Path:
+    """Return the file of a model's teaching log.
+
+    It is beside the model; for the default model DENOTA_LESSONS, else in the user's state folder.
+    """
+    path = model_path(run)
+    if path.parent != _own_models():
+        return path.with_suffix(".lessons.sqlite")
+    return _named("DENOTA_LESSONS") or _state_folder() / "lessons.sqlite"
+
+
+def sessions_path() -> Path:
+    """Return the file of the server's conversations: DENOTA_SESSIONS, else in the state folder."""
+    return _named("DENOTA_SESSIONS") or _state_folder() / "sessions.sqlite"
+
+
+def questions_path() -> Path:
+    """Return the file of the questions that were typed at the prompt."""
+    return _state_folder() / "questions"
+
+
+def data_path(given: str | None) -> Path:
+    """Return the data of a command: what is given, else DENOTA_DATA, else the bundled sample."""
+    from denota import sample
+    from denota.data.splits import ENVIRONMENT, resolve_data
+
+    if not given and not os.environ.get(ENVIRONMENT, "").strip():
+        return sample.path()
+    return resolve_data(given, os.environ)
+
+
+def vectors_path() -> str | None:
+    """Return the file of word vectors that DENOTA_VECTORS names, if it names one."""
+    return os.environ.get("DENOTA_VECTORS") or None
+
+
+def user_cache() -> Path:
+    """Return the folder for what can be made again: DENOTA_CACHE, else in the user's cache."""
+    return _named("DENOTA_CACHE") or _xdg("XDG_CACHE_HOME", ".cache")
+
+
+def _own_models() -> Path:
+    return Path(str(files("denota"))) / "models"
+
+
+def _state_folder() -> Path:
+    return _xdg("XDG_STATE_HOME", ".local/state")
+
+
+def _xdg(variable: str, default: str) -> Path:
+    return (_named(variable) or Path.home() / default) / "denota"
+
+
+def _named(variable: str) -> Path | None:
+    named = os.environ.get(variable)
+    return Path(named) if named else None

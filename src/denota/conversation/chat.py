@@ -33,7 +33,7 @@ from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import read_plainly
 from denota.tables.table import Cell, Table
-from denota.teaching.log import Pointed, TeachingLog
+from denota.teaching.log import Correction, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 LONGEST: Final = 2000
@@ -157,7 +157,7 @@ class Chat:
             answered = self._told(asked, asked.best.program, asked.best.answer)
         self._answered.append(answered)
         if answered.turn.program and (answered.turn.cells or self._is_computed(answered.turn)):
-            self.teacher.note(self.table, self._pointed(answered), self.person)
+            self.teacher.note(self.table, self._correction(answered), self.person)
         return answered.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
@@ -196,9 +196,9 @@ class Chat:
         answered = self._last()
         for way in self._ways():
             if print_program(way.program) == program:
-                self.teacher.forget(self.table, self._pointed(answered), self.person)
+                self.teacher.forget(self.table, self._correction(answered), self.person)
                 self._answered[-1] = self._as(way)
-                self.teacher.note(self.table, self._pointed(self._answered[-1]), self.person)
+                self.teacher.note(self.table, self._correction(self._answered[-1]), self.person)
                 return self._answered[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
 
@@ -270,7 +270,7 @@ class Chat:
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
         by_rules = items is not None and asked.plain != asked.text
-        pointed = Pointed(
+        correction = Correction(
             asked.typed,
             asked.plain,
             before.questions,
@@ -280,8 +280,8 @@ class Chat:
             items,
         )
         for answered in self._answered[place:]:
-            self.teacher.forget(self.table, self._pointed(answered), self.person)
-        taught = self.teacher.teach(self.table, pointed, self.person)
+            self.teacher.forget(self.table, self._correction(answered), self.person)
+        taught = self.teacher.teach(self.table, correction, self.person)
         if by_rules:
             taught = replace(taught, readings=(), said=NOT_YET)
         if taught.taken is not None:
@@ -311,7 +311,7 @@ class Chat:
         if self._answered:  # what it learnt may rate the last question otherwise
             last = self._answered[-1]
             self._answered[-1] = replace(last, asked=replace(last.asked, rated=()))
-        return record.pointed.question if record.pointed is not None else ""
+        return record.correction.question if record.correction is not None else ""
 
     def undo(self) -> None:
         """Take the last question back.
@@ -319,7 +319,7 @@ class Chat:
         Raises:
             DataError: nothing was asked yet.
         """
-        self.teacher.forget(self.table, self._pointed(self._last()), self.person)
+        self.teacher.forget(self.table, self._correction(self._last()), self.person)
         self._answered.pop()
 
     def reset(self) -> None:
@@ -409,7 +409,7 @@ class Chat:
         """Whether an answer is values that the parser itself gives."""
         return turn.computed and self.computes
 
-    def _pointed(self, answered: _Answered) -> Pointed:
+    def _correction(self, answered: _Answered) -> Correction:
         """A turn as if its answer had been said to be right.
 
         That is its values, or, where rules computed those, the cells that the parser picked.
@@ -418,7 +418,7 @@ class Chat:
         values = turn.items if self._is_computed(turn) else None
         cells = frozenset(turn.cells) if values is None else frozenset[Cell]()
         own = (asked.typed, asked.plain, before.questions, before.previous, cells)
-        return Pointed(*own, turn.program or None, values)
+        return Correction(*own, turn.program or None, values)
 
 
 _Programs = tuple[RatedProgram, ...]

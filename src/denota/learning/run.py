@@ -34,6 +34,7 @@ from denota.generate.examples import made_up_examples
 from denota.learning.board import Board
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
+from denota.learning.run_format import FORMAT, check_run_format
 from denota.learning.trainer import Epoch, Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
@@ -80,6 +81,7 @@ def train(
         dev_questions: all questions of dev, where some have no answer.
     """
     _check_folder(out, resume)
+    check_run_format(out)
     _check_early(config, vectors)
     for name in unused(config.model):
         say(f"model.{name} means nothing to an encoder, which has its own words and layers")
@@ -487,6 +489,7 @@ def _record(
     config: Config, began: float, times: list[dict[str, Any]], vectors: str
 ) -> dict[str, Any]:
     return {
+        "format": FORMAT,
         "seed": config.seed,
         "vectors": Path(vectors).name,
         "versions": {

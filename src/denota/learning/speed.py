@@ -12,13 +12,12 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 
+from denota.cache import cache_in
 from denota.config import Config, config_of
 from denota.data import Example, load_examples, split_names
 from denota.errors import ConfigError, DataError
@@ -31,7 +30,11 @@ WARM: Final = 640
 
 
 def measure(
-    data: Path, device: str = "cpu", batch: int = 64, precision: str = "float32"
+    data: Path,
+    device: str = "cpu",
+    batch: int = 64,
+    precision: str = "float32",
+    vectors: str | None = None,
 ) -> dict[str, Any]:
     """Return speeds in questions a second, the peak of memory in MB, and seconds by stage.
 
@@ -40,6 +43,7 @@ def measure(
         device: `cpu`, `cuda` or `auto`.
         batch: questions an update.
         precision: of the scorer's matrix products on a GPU.
+        vectors: where word vectors come from, random ones if None.
     """
     names = split_names(data)
     train_name, dev_name = ("random-split-1-train", "random-split-1-dev")
@@ -47,7 +51,7 @@ def measure(
         train_name, dev_name = "train", "dev"
     config = _config(train_name, dev_name, device, batch, precision)
     stages: dict[str, float] = defaultdict(float)
-    with tempfile.TemporaryDirectory(prefix="denota-bench-") as folder, _cache(folder):
+    with tempfile.TemporaryDirectory(prefix="denota-bench-") as folder, cache_in(Path(folder)):
         start = time.perf_counter()
         examples = load_examples(data, train_name).examples
         dev = load_examples(data, dev_name).examples
@@ -59,7 +63,7 @@ def measure(
         ready = [one for split in (examples, dev) for one in preparer.ahead(split)]
         stages["prepare"] = time.perf_counter() - prepared_from
         preparing = time.perf_counter() - start
-        parser = new_parser(config, ready, None, os.environ.get("DENOTA_VECTORS"))
+        parser = new_parser(config, ready, None, vectors)
         training = Training(config, parser, examples, (), preparer)
         train_speed = _train(training, examples, stages)
         answer_speed = _answer(training, dev, stages)
@@ -118,19 +122,6 @@ class _Laps:
         now = time.perf_counter()
         self.stages[stage] += now - self.last
         self.last = now
-
-
-@contextmanager
-def _cache(folder: str) -> Iterator[None]:
-    """Keep stores in a folder of this run, so that nothing is there from an earlier one."""
-    before = os.environ.get("DENOTA_CACHE")
-    os.environ["DENOTA_CACHE"] = str(Path(folder))
-    try:
-        yield
-    finally:
-        os.environ.pop("DENOTA_CACHE")
-        if before is not None:
-            os.environ["DENOTA_CACHE"] = before
 
 
 def _peak_mb() -> float:

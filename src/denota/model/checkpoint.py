@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from denota.config import config_of, to_toml
-from denota.errors import ConfigError, TrainingError
+from denota.errors import ConfigError, TrainingError, newer_format
 from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
@@ -84,6 +84,7 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
 
     Raises:
         TrainingError: there is no such file, it is damaged, or it is no parser.
+        FormatError: a newer denota wrote it.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -93,8 +94,11 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
         raise TrainingError(f"there is no model at {path}") from None
     except (OSError, SafetensorError) as error:
         raise TrainingError(f"{path} is damaged, or no model at all: {error}") from None
-    if metadata.get("format") not in {f"denota {number}" for number in range(1, FORMAT + 1)}:
-        raise TrainingError(f"{path} is not a model of this version of denota")
+    name, _, number = metadata.get("format", "").partition(" ")
+    if name != "denota" or not number.isdecimal():
+        raise TrainingError(f"{path} is not a model of denota")
+    if int(number) > FORMAT:
+        raise newer_format(path, int(number), FORMAT)
     if metadata.get("sha256") != checksum(tensors, metadata):
         raise TrainingError(
             f"{path} is damaged: its contents do not have the checksum it was saved with"

@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from denota.cache import cache_folder
 from denota.errors import ModelError
-from denota.search.store import store_folder
 
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
 WEIGHTS: Final = "model.safetensors"
@@ -47,7 +47,7 @@ def find_pretrained(name: str) -> Path:
     if name == "minilm":
         return _minilm()
     if name == "mpnet":
-        return _mpnet(store_folder() / "encoders" / "all-mpnet-base-v2")
+        return _mpnet(cache_folder() / "encoders" / "all-mpnet-base-v2")
     folder = Path(name).expanduser()
     if folder.is_dir():
         return _whole(folder)
@@ -104,7 +104,7 @@ def _mpnet(place: Path) -> Path:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         # `search.store` clears away such a folder if this run is killed
-        made = Path(tempfile.mkdtemp(prefix=".making-", dir=store_folder()))
+        made = Path(tempfile.mkdtemp(prefix=".making-", dir=cache_folder()))
     except OSError as error:
         raise ModelError(_no_room(place, error)) from None
     try:
@@ -197,7 +197,7 @@ def _stamp(path: Path, digest: str) -> None:
 
 def _stamp_of(path: Path, digest: str) -> Path:
     key = hashlib.sha256(os.fsencode(path.resolve()) + digest.encode()).hexdigest()[:16]
-    return store_folder() / "encoders" / f"{key}.checked"
+    return cache_folder() / "encoders" / f"{key}.checked"
 
 
 def _state(path: Path) -> str:

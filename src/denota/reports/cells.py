@@ -140,6 +140,7 @@ def run_cell(
     runs: Path,
     *,
     device: str | None = None,
+    vectors: str | None = None,
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Path:
     """Run a cell and return its result: train, then train on all up to the best epoch, then answer the test questions.
@@ -154,7 +155,7 @@ def run_cell(
         read_as(load_examples(data, split), config.data.numbers).examples
         for split in (config.data.train, config.data.dev)
     )
-    vectors = vectors_of(config)
+    vectors = vectors_of(config, vectors)
     results.mkdir(parents=True, exist_ok=True)
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
     epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
@@ -170,28 +171,28 @@ def run_cell(
         _predict(final, data, predicted)
     found = results / f"{cell.name}.json"
     right = _right(best, dev)
-    text = json.dumps(_result(cell, config, run, predicted, right), indent=1) + "\n"
+    text = json.dumps(_result(cell, config, run, predicted, right, vectors), indent=1) + "\n"
     beside = found.with_name(found.name + ".part")
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, found)
     return found
 
 
-def vectors_of(config: Config) -> str | None:
-    """Return where word vectors come from, if not as the config says.
+def vectors_of(config: Config, given: str | None) -> str | None:
+    """Return where word vectors come from, if not as the config says: the file that is given.
 
     Raises:
         ConfigError: they are not there; without them a cell would quietly come to another figure.
     """
     if config.model.vectors != "random":
         return None
-    found = os.environ.get("DENOTA_VECTORS")
-    if not found or not Path(found).is_file():
-        state = f"there is no file {found}" if found else "DENOTA_VECTORS is not set"
+    if not given or not Path(given).is_file():
+        state = f"there is no file {given}" if given else "DENOTA_VECTORS is not set"
         raise ConfigError(
-            f"{state}: cells take their word vectors from DENOTA_VECTORS, GloVe 6B in 100 dimensions (glove.6B.100d.txt)"
+            f"{state}: cells take their word vectors from DENOTA_VECTORS, "
+            "GloVe 6B in 100 dimensions (glove.6B.100d.txt)"
         )
-    return found
+    return given
 
 
 def _digest(path: str | None) -> str | None:
@@ -222,7 +223,12 @@ def _right(model: Path, dev: Sequence[Example]) -> str:
 
 
 def _result(
-    cell: Cell, config: Config, run: Path, predicted: Path | None, right: str
+    cell: Cell,
+    config: Config,
+    run: Path,
+    predicted: Path | None,
+    right: str,
+    vectors: str | None,
 ) -> dict[str, Any]:
     """What `results/` keeps of a cell."""
     lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
@@ -243,7 +249,7 @@ def _result(
         "dev_right": right,
         "predictions": predicted.name if predicted else None,
         "config": settings,
-        "vectors": {"file": record["vectors"], "sha256": _digest(vectors_of(config))},
+        "vectors": {"file": record["vectors"], "sha256": _digest(vectors)},
         "versions": record["versions"],
         "machine": record["machine"],
         "train_seconds": round(sum(line["seconds"] for line in record["epochs"]), 1),

@@ -59,7 +59,7 @@ cells that share words with them, then looks once more at the best 20, each as a
 
 _LIMITS: Final = """## Limits
 
-- English questions about one table; answers are cells; `denota ask` and the page count, add up and average them. What the language cannot say (arithmetic between cells, three conditions at once, comparisons of two rows) is answered by the nearest thing it can say, or with low confidence, or declined there where its words give it away.
+- The [README](../README.md#what-it-can-and-cannot-do) lists what it can and cannot do. A question beyond its language is declined where its words give it away; else the answer is the nearest thing that the language can say, often with low confidence.
 - It learnt from Wikipedia tables of at most 30 rows and 10 columns. Long and wide tables work, but no accuracy was measured on them.
 - Conversations err more the longer they last: a wrong answer is the next question's context.
 - It learnt from answers alone: some programs are right for the wrong reason. Read the sentence or the SQL before you trust a number."""

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from denota.cache import cache_folder, cache_in
 from denota.reports.cells import Cell, cell_named, run_cell, vectors_of
 
 
@@ -24,14 +24,14 @@ def missing(cells: Sequence[Cell], results: Path) -> list[Cell]:
     return [cell for cell in cells if not (results / f"{cell.name}.json").exists()]
 
 
-def check(cells: Sequence[Cell], experiments: Path) -> None:
+def check(cells: Sequence[Cell], experiments: Path, vectors: str | None) -> None:
     """Find what cannot be run before anything is.
 
     Raises:
         ConfigError: a cell has no settings, or its word vectors are not there.
     """
     for cell in cells:
-        vectors_of(cell.config(experiments))
+        vectors_of(cell.config(experiments), vectors)
 
 
 def reproduce(
@@ -40,6 +40,8 @@ def reproduce(
     *,
     jobs: int,
     device: str | None = None,
+    vectors: str | None = None,
+    environ: Mapping[str, str] | None = None,
     experiments: Path = Path("experiments"),
     results: Path = Path("results"),
     runs: Path = Path("runs"),
@@ -52,19 +54,20 @@ def reproduce(
         data: the SQA release.
         jobs: how many at a time.
         device: `cpu` or `cuda`, if not what a cell's settings say.
+        vectors: the file of word vectors.
+        environ: the environment of the processes; this one's if None.
         experiments: where the settings are.
         results: where finished cells go.
         runs: where unfinished ones are kept.
         say: told what happens, a line each.
     """
-    check(cells, experiments)
+    check(cells, experiments, vectors)
     runs.mkdir(parents=True, exist_ok=True)
     before = signal.signal(signal.SIGTERM, _stop)  # so that the cells are stopped as well
     waiting: list[Cell] = list(cells)
     failed: list[Cell] = []
     running: dict[subprocess.Popen[bytes], Cell] = {}
     told: dict[Cell, int] = {}
-    environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -74,11 +77,13 @@ def reproduce(
                     "experiments": experiments,
                     "results": results,
                     "runs": runs,
+                    "cache": cache_folder(),
                 }
                 named = [
                     part for name, path in folders.items() for part in (f"--{name}", str(path))
                 ]
                 named += ["--device", device] if device else []
+                named += ["--vectors", vectors] if vectors else []
                 command = [sys.executable, "-m", __spec__.name, cell.name, *named]
                 with (runs / f"{cell.name}.log").open("a", encoding="utf-8") as log:
                     running[subprocess.Popen(command, stdout=log, stderr=log, env=environ)] = cell
@@ -126,18 +131,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("cell")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--device")
+    parser.add_argument("--vectors")
+    parser.add_argument("--cache", type=Path, default=cache_folder())
     for name in ("experiments", "results", "runs"):
         parser.add_argument(f"--{name}", type=Path, default=Path(name))
     given = parser.parse_args(arguments)
-    path = run_cell(
-        cell_named(given.cell),
-        given.data,
-        given.experiments,
-        given.results,
-        given.runs,
-        device=given.device,
-        epoch_done=lambda epoch: print(epoch, flush=True),
-    )
+    with cache_in(given.cache):
+        path = run_cell(
+            cell_named(given.cell),
+            given.data,
+            given.experiments,
+            given.results,
+            given.runs,
+            device=given.device,
+            vectors=given.vectors,
+            epoch_done=lambda epoch: print(epoch, flush=True),
+        )
     print(path)
 
 

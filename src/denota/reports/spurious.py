@@ -5,7 +5,7 @@ with) is taken, for several parsers. `sheet` writes the distinct programs of eac
 (docs/spurious-guideline.md); the verdicts are kept by question and program. Beside them two automatic measures, on more questions: how often a program keeps its answer on altered tables, rows
 shuffled and the values of columns that the question does not speak of dealt anew, and how often the question bears it out.
 
-Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ... [--sheet FILE]
+Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ... [--sheet FILE] [--vectors FILE]
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -184,6 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sheet", type=Path)
+    parser.add_argument("--vectors", help="a file of word vectors")
     parser.add_argument("run", nargs="+", help="NAME=RUN, a parser by its run's folder")
     given = parser.parse_args(arguments)
     runs = dict(text.split("=", 1) for text in given.run)
@@ -208,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "by_machine": {
             name: measure(many, believed(p, many, p.config.search)) for name, p in parsers.items()
         },
-        "untrained": _untrained(next(iter(parsers.values())).config, many),
+        "untrained": _untrained(next(iter(parsers.values())).config, many, given.vectors),
     }
     Path("results/spurious.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
@@ -220,16 +220,16 @@ def _told(one: Asked, found: Believed | None) -> dict[str, Any] | None:
     return {"item": item_key(one.key, found.program), **asdict(found), "kept": kept}
 
 
-def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
+def _untrained(
+    config: Config, asked: Sequence[Asked], vectors: str | None
+) -> dict[str, dict[str, int]]:
     """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
     found = {}
     preparer = Preparer.of(config)
     ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
     for surface in (True, False):
         model = replace(config.model, surface=surface)
-        parser = new_parser(
-            replace(config, model=model), ready, vectors=os.environ.get("DENOTA_VECTORS")
-        )
+        parser = new_parser(replace(config, model=model), ready, vectors=vectors)
         for shaping in ("none", "policy"):
             search = replace(config.search, shaping=shaping)
             name = f"{'' if surface else 'no_surface_'}{'un' * (shaping == 'none')}shaped"

@@ -37,7 +37,9 @@ def page(results: Path) -> str:
 def _table(found: dict[str, dict[str, Any]]) -> str:
     """Answers gained and lost by each step, a column a data set."""
     names = list(found)
-    heads = [f"{DATA_SETS[name]} ({_whole(found[name])['questions']:,} questions)" for name in names]
+    heads = [
+        f"{DATA_SETS[name]} ({_whole(found[name])['questions']:,} questions)" for name in names
+    ]
     lines = ["| | " + " | ".join(heads) + " |", "| --- " + "| ---: " * len(names) + "|"]
     for variant in _variants(found):
         cells = [_cell(_line(found[name]["lines"], variant)) for name in names]

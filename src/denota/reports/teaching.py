@@ -55,7 +55,7 @@ stays right; unless such an answer is about much the same as a lesson, and was r
 
 ## The log
 
-Lessons are records in a file that is only ever added to (SQLite, written through before a lesson is acknowledged): for the default model `~/.local/state/denota/lessons.sqlite` or what `DENOTA_LESSONS` names, for other models beside them. What a model was taught is a function
+Lessons are records in a file that is only ever added to (SQLite, written through before a lesson is acknowledged; [ask.md](ask.md#where-things-are-kept) says where). What a model was taught is a function
 of its log: undoing adds a record, and so does a reset. `denota serve` lets everybody teach everybody; with `--apart` what a person teaches is theirs alone, told by a cookie.
 
 ```sh

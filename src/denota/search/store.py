@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import denota
+from denota.cache import cache_folder
 from denota.data.answer import Cells
 from denota.errors import DataError
 from denota.programs.index import index_of
@@ -105,13 +106,13 @@ def prepared_ahead(
         tasks: the questions.
         language: the operators of the language.
         lexicon: the pairs of the critique.
-        folder: where stores are kept; see `store_folder`.
+        folder: where stores are kept, the cache folder if None.
         jobs: how many processes to use, 0 for one a core.
         progress: called with the number of questions done since the last call.
     """
     if len(tasks) < FEW:
         return [task.prepare(language, lexicon) for task in tasks]
-    place = (folder or store_folder()) / digest_of(tasks, language, lexicon)
+    place = (folder or cache_folder()) / digest_of(tasks, language, lexicon)
     try:
         return _opened(place, tasks, language)
     except (OSError, ValueError, KeyError):
@@ -132,14 +133,6 @@ def prepared_ahead(
             return [task.prepare(language, lexicon) for task in tasks]
         finally:
             shutil.rmtree(made, ignore_errors=True)
-
-
-def store_folder() -> Path:
-    """Return where stores are kept: DENOTA_CACHE, or denota in the user's cache folder."""
-    own = os.environ.get("DENOTA_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "denota"
 
 
 def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon) -> str:

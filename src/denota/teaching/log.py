@@ -1,7 +1,9 @@
-"""The teaching log: what people pointed out, in the order they did, in a file that is only ever added to.
+"""The teaching log: what people pointed out, in order, in a file that is only ever added to.
 
-A record is a lesson (a question, what came before it, and the right cells or values), an accepted answer about a taught table, the undoing of the last lesson, or a reset. What a parser was taught is a function of the log, so it can be replayed, taken back and carried elsewhere.
-SQLite, each record written through to the disk before it is acknowledged.
+A record is a lesson (a question, what came before it, and the right cells or values), an accepted
+answer about a taught table, the undoing of the last lesson, or a reset. What a parser was taught is
+a function of the log, so it can be replayed, taken back and carried elsewhere. Each record is
+written through to the disk before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -9,10 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,20 +19,31 @@ from typing import Any, Final
 from denota.data.answer import Answer, Cells, Item, Values
 from denota.errors import DataError
 from denota.programs.denotation import Denotation
+from denota.sqlite import Database
 from denota.tables.inline import inline_table, table_as_object
 from denota.tables.table import Cell, Table
 
-SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS tables (digest TEXT PRIMARY KEY, content TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS log (number INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, person TEXT NOT NULL, kind TEXT NOT NULL, content TEXT NOT NULL);
-CREATE TRIGGER IF NOT EXISTS log_stays BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END;
-CREATE TRIGGER IF NOT EXISTS log_keeps BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END;
-"""
+ONLY_ADDED: Final = "BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END"
+SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS tables (digest TEXT PRIMARY KEY, content TEXT NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS log (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, person TEXT NOT NULL,
+        kind TEXT NOT NULL, content TEXT NOT NULL
+    )""",
+    f"CREATE TRIGGER IF NOT EXISTS log_stays BEFORE UPDATE ON log {ONLY_ADDED}",
+    f"CREATE TRIGGER IF NOT EXISTS log_keeps BEFORE DELETE ON log {ONLY_ADDED}",
+)
+"""Format 1; files from before formats were numbered have the same tables."""
+
+
+def _to_format_1(to: sqlite3.Connection) -> None:
+    for statement in SCHEMA:
+        to.execute(statement)
 
 
 @dataclass(frozen=True)
-class Pointed:
-    """A question, and its answer as a person says it is: cells that they pointed at, or values."""
+class Correction:
+    """A question and its right answer as a person gave it, in cells or in values."""
 
     question: str
     """As it was typed."""
@@ -46,7 +56,7 @@ class Pointed:
     cells: frozenset[Cell]
     """None of them where the answer is values."""
     program: str | None = None
-    """What the person said is meant: a program as written, empty for none of those offered, None where they did not say."""
+    """The program that the person chose, empty for none of those offered, None if not said."""
     values: tuple[Item, ...] | None = None
     """The right values; None where the answer is cells."""
 
@@ -67,7 +77,7 @@ class Record:
     """`lesson`, `accepted`, `undo` or `reset`."""
     digest: str
     """Of the lesson's table."""
-    pointed: Pointed | None
+    correction: Correction | None
 
 
 class TeachingLog:
@@ -75,34 +85,27 @@ class TeachingLog:
 
     Raises:
         DataError: the file cannot be opened, or is something else.
+        FormatError: a newer denota wrote it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._lock = threading.Lock()
         try:
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.touch(mode=0o600)
-            self._connection = sqlite3.connect(
-                path or ":memory:", check_same_thread=False, isolation_level=None
-            )
-            for pragma in ("journal_mode = WAL", "synchronous = FULL"):
-                self._connection.execute(f"PRAGMA {pragma}")
-            self._connection.executescript(SCHEMA)
+            self._database = Database(path, [_to_format_1])
         except (OSError, sqlite3.Error) as error:
             raise DataError(f"lessons cannot be kept in {path}: {error}") from None
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._connection.close()
+        self._database.close()
 
-    def add(self, table: Table, pointed: Pointed, person: str = "", kind: str = "lesson") -> int:
-        """Write a lesson down, or an answer that was accepted, and return its number; it is on the disk then."""
+    def add(
+        self, table: Table, correction: Correction, person: str = "", kind: str = "lesson"
+    ) -> int:
+        """Write a lesson or an accepted answer to the disk and return its number."""
         content = json.dumps(table_as_object(table))
         digest = hashlib.sha256(content.encode()).hexdigest()
-        line = json.dumps({"table": digest, **_as_object(pointed)})
-        with self._writing() as to:
+        line = json.dumps({"table": digest, **_as_object(correction)})
+        with self._database.writing() as to:
             to.execute("INSERT OR IGNORE INTO tables VALUES (?, ?)", (digest, content))
             return self._insert(to, person, kind, line)
 
@@ -115,21 +118,21 @@ class TeachingLog:
         there = self.lessons(person)
         if not there:
             raise DataError("there is nothing to undo: no lesson is in force")
-        with self._writing() as to:
+        with self._database.writing() as to:
             self._insert(to, person, "undo", json.dumps({"lesson": there[-1].number}))
         return there[-1]
 
     def reset(self, person: str = "") -> int:
         """Take all of a person's lessons back and return how many there were."""
         there = len(self.lessons(person))
-        with self._writing() as to:
+        with self._database.writing() as to:
             self._insert(to, person, "reset", "{}")
         return there
 
     def records(self) -> list[Record]:
         """Return the whole log, oldest first."""
-        with self._lock:
-            lines = self._connection.execute(
+        with self._database.reading() as of:
+            lines = of.execute(
                 "SELECT number, at, person, kind, content FROM log ORDER BY number"
             ).fetchall()
         return [_record(*line) for line in lines]
@@ -139,7 +142,7 @@ class TeachingLog:
         return [record for record in self.in_force(person) if record.kind == "lesson"]
 
     def in_force(self, person: str = "") -> list[Record]:
-        """Return the lessons of a person that are in force, and the answers accepted since the first, oldest first."""
+        """Return a person's lessons in force and the answers accepted since, oldest first."""
         found: list[Record] = []
         for record in self.records():
             if record.person != person:
@@ -157,26 +160,29 @@ class TeachingLog:
 
     def table(self, digest: str) -> Table:
         """Return the table of a lesson."""
-        with self._lock:
-            (content,) = self._connection.execute(
+        with self._database.reading() as of:
+            (content,) = of.execute(
                 "SELECT content FROM tables WHERE digest = ?", (digest,)
             ).fetchone()
         return inline_table(json.loads(content))
 
     def export(self, person: str = "") -> str:
-        """Return the lessons in force as conversations, as `denota train` takes them: the answer before a question is a turn before it."""
+        """Return the lessons in force as conversations, as `denota train` takes them.
+
+        The answer before a question is a turn before it.
+        """
         lines = []
         for record in self.lessons(person):
-            assert record.pointed is not None
-            pointed = record.pointed
-            turns: list[dict[str, Any]] = [{"question": text} for text in pointed.history]
-            if turns and pointed.previous is not None and pointed.previous.cells:
-                turns[-1]["cells"] = [list(cell) for cell in sorted(pointed.previous.cells)]
-            if pointed.values is not None:
-                answer: dict[str, Any] = {"answer": list(pointed.values)}
+            assert record.correction is not None
+            correction = record.correction
+            turns: list[dict[str, Any]] = [{"question": text} for text in correction.history]
+            if turns and correction.previous is not None and correction.previous.cells:
+                turns[-1]["cells"] = [list(cell) for cell in sorted(correction.previous.cells)]
+            if correction.values is not None:
+                answer: dict[str, Any] = {"answer": list(correction.values)}
             else:
-                answer = {"cells": [list(cell) for cell in sorted(pointed.cells)]}
-            turns.append({"question": pointed.asked, **answer})
+                answer = {"cells": [list(cell) for cell in sorted(correction.cells)]}
+            turns.append({"question": correction.asked, **answer})
             table = table_as_object(self.table(record.digest))
             lines.append(json.dumps({"table": table, "turns": turns}, ensure_ascii=False) + "\n")
         return "".join(lines)
@@ -189,44 +195,25 @@ class TeachingLog:
         assert added.lastrowid is not None
         return added.lastrowid
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction.
-
-        Raises:
-            DataError: it could not be written, and nothing of it was.
-        """
-        with self._lock:
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException as error:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
-                    raise DataError(f"the lesson could not be kept on disk ({error})") from None
-                raise
-
 
 def _is_chosen(before: Record, record: Record) -> bool:
-    """Whether a lesson says of the one before it which reading is meant: that is one lesson, and taken back as one."""
-    if not before.kind == record.kind == "lesson" or not (before.pointed and record.pointed):
+    """Whether a lesson only names the reading of the one before it; the two are one lesson then."""
+    if not before.kind == record.kind == "lesson" or not (before.correction and record.correction):
         return False
-    same = replace(before.pointed, program=record.pointed.program) == record.pointed
+    same = replace(before.correction, program=record.correction.program) == record.correction
     return same and before.digest == record.digest
 
 
-def _as_object(pointed: Pointed) -> dict[str, Any]:
-    before = pointed.previous
-    values = {} if pointed.values is None else {"values": list(pointed.values)}
+def _as_object(correction: Correction) -> dict[str, Any]:
+    before = correction.previous
+    values = {} if correction.values is None else {"values": list(correction.values)}
     return {
-        "question": pointed.question,
-        "asked": pointed.asked,
-        "history": list(pointed.history),
+        "question": correction.question,
+        "asked": correction.asked,
+        "history": list(correction.history),
         "previous": None if before is None else [list(before.rows), list(before.columns)],
-        "cells": [list(cell) for cell in sorted(pointed.cells)],
-        "program": pointed.program,
+        "cells": [list(cell) for cell in sorted(correction.cells)],
+        "program": correction.program,
         **values,
     }
 
@@ -236,7 +223,7 @@ def _record(number: int, at: float, person: str, kind: str, content: str) -> Rec
     if kind not in ("lesson", "accepted"):
         return Record(number, at, person, kind, "", None)
     before = found["previous"]
-    pointed = Pointed(
+    correction = Correction(
         found["question"],
         found["asked"],
         tuple(found["history"]),
@@ -245,4 +232,4 @@ def _record(number: int, at: float, person: str, kind: str, content: str) -> Rec
         found["program"],
         tuple(found["values"]) if "values" in found else None,  # older records have cells alone
     )
-    return Record(number, at, person, kind, found["table"], pointed)
+    return Record(number, at, person, kind, found["table"], correction)

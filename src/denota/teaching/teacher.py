@@ -23,7 +23,7 @@ from denota.search.preparer import Preparer
 from denota.tables.plain import read_plainly
 from denota.tables.table import Table
 from denota.teaching.lesson import Lesson, learn, lesson_of
-from denota.teaching.log import Pointed, Record, TeachingLog
+from denota.teaching.log import Correction, Record, TeachingLog
 
 OFFERED: Final = 3
 """Readings that are offered."""
@@ -67,7 +67,7 @@ class Teacher:
         self._lessons: dict[int, Lesson] = {}
         """By their number in the log."""
         self._tables: dict[str, Table] = {}
-        self._notes: dict[tuple[str, str], deque[tuple[Table, Pointed]]] = {}
+        self._notes: dict[tuple[str, str], deque[tuple[Table, Correction]]] = {}
         """Answers given lately, by person and header."""
         self._memories: dict[str, Memory] = {}
         """What each person taught."""
@@ -83,7 +83,7 @@ class Teacher:
         with self._lock:
             return self._memory(person)
 
-    def teach(self, table: Table, pointed: Pointed, person: str = "") -> Taught:
+    def teach(self, table: Table, correction: Correction, person: str = "") -> Taught:
         """Learn that the answer to a question is some cells or values; it is written down first.
 
         A person who points at the same question again, to choose another reading, replaces what they said of it.
@@ -91,37 +91,37 @@ class Teacher:
         Raises:
             DataError: there are no cells or some outside the table, or a value is no number or text.
         """
-        _check(table, pointed)
+        _check(table, correction)
         with self._lock:
-            lesson = self._lesson(table, pointed)
-            before = self._same_question(table, pointed, person)
-            self._strike(table, pointed, person)
+            lesson = self._lesson(table, correction)
+            before = self._same_question(table, correction, person)
+            self._strike(table, correction, person)
             self._accept(person, header_of(table))  # before the lesson: undoing that leaves them
-            self._lessons[self.log.add(table, pointed, person)] = lesson
+            self._lessons[self.log.add(table, correction, person)] = lesson
             self._relearn(person)
-        taken = None if pointed.program == "" else _taken(lesson)
+        taken = None if correction.program == "" else _taken(lesson)
         return Taught(
-            lesson.readings[:OFFERED], taken, _said(taken, lesson, table, pointed), before
+            lesson.readings[:OFFERED], taken, _said(taken, lesson, table, correction), before
         )
 
-    def note(self, table: Table, pointed: Pointed, person: str = "") -> None:
+    def note(self, table: Table, correction: Correction, person: str = "") -> None:
         """Note an answer that was given. If the person asks on without correcting it, it was accepted, and lessons are not to spoil it; that is written down of tables that were taught something."""
         with self._lock:
             header = header_of(table)
             notes = self._notes.setdefault((person, header), deque(maxlen=NOTES))
-            notes.append((table, pointed))
+            notes.append((table, correction))
             if header in self._taught(person):
                 self._accept(person, header, all_but=1)
 
-    def forget(self, table: Table, pointed: Pointed, person: str = "") -> None:
+    def forget(self, table: Table, correction: Correction, person: str = "") -> None:
         """Strike an answer from the notes: it was taken back or corrected."""
         with self._lock:
-            self._strike(table, pointed, person)
+            self._strike(table, correction, person)
 
-    def _strike(self, table: Table, pointed: Pointed, person: str) -> None:
+    def _strike(self, table: Table, correction: Correction, person: str) -> None:
         notes = self._notes.get((person, header_of(table)), deque())
         for place, (_, noted) in enumerate(notes):
-            if _key(noted) == _key(pointed):
+            if _key(noted) == _key(correction):
                 del notes[place]
                 return
 
@@ -142,9 +142,9 @@ class Teacher:
             self._memory(person)
             found = []
             for record in self.log.lessons(person):
-                assert record.pointed is not None
+                assert record.correction is not None
                 lesson = self._lessons.get(record.number)
-                taken = _taken(lesson) if lesson and record.pointed.program != "" else None
+                taken = _taken(lesson) if lesson and record.correction.program != "" else None
                 found.append((record, print_program(taken) if taken is not None else ""))
             return found
 
@@ -194,13 +194,13 @@ class Teacher:
         lessons: dict[str, dict[object, Lesson | None]] = {}
         accepted: dict[str, dict[object, Lesson]] = {}
         for record in self.log.in_force(person):
-            assert record.pointed is not None
+            assert record.correction is not None
             table = self._table(record.digest)
             if record.number not in self._lessons:
-                self._lessons[record.number] = self._lesson(table, record.pointed, record.kind)
-            lesson, key = self._lessons[record.number], _key(record.pointed)
+                self._lessons[record.number] = self._lesson(table, record.correction, record.kind)
+            lesson, key = self._lessons[record.number], _key(record.correction)
             if record.kind == "lesson":
-                own = None if record.pointed.program == "" else lesson
+                own = None if record.correction.program == "" else lesson
                 lessons.setdefault(header_of(table), {})[key] = own
             else:
                 accepted.setdefault(header_of(table), {})[key] = lesson
@@ -217,26 +217,28 @@ class Teacher:
             self._tables[digest] = read_plainly(table) if numbers == "plain" else table
         return self._tables[digest]
 
-    def _lesson(self, table: Table, pointed: Pointed, kind: str = "lesson") -> Lesson:
+    def _lesson(self, table: Table, correction: Correction, kind: str = "lesson") -> Lesson:
         question = Question(
-            "lesson", "0", len(pointed.history), pointed.asked, table, "", pointed.history
+            "lesson", "0", len(correction.history), correction.asked, table, "", correction.history
         )
-        ready = self._preparer(question, pointed.previous, pointed.answer)
-        return lesson_of(self.parser, ready, pointed.program or None if kind == "lesson" else None)
+        ready = self._preparer(question, correction.previous, correction.answer)
+        return lesson_of(
+            self.parser, ready, correction.program or None if kind == "lesson" else None
+        )
 
-    def _same_question(self, table: Table, pointed: Pointed, person: str) -> str | None:
+    def _same_question(self, table: Table, correction: Correction, person: str) -> str | None:
         """A sentence on an earlier lesson about the same question that has another answer."""
         for record in reversed(self.log.lessons(person)):
-            assert record.pointed is not None
-            other = record.pointed
-            if _key(other) != _key(pointed):
+            assert record.correction is not None
+            other = record.correction
+            if _key(other) != _key(correction):
                 continue
             if other.program == "":
                 continue  # nothing was learnt of it
             there = self._table(record.digest)
             if header_of(there) != header_of(table):
                 continue
-            if _say_the_same(other.answer, there, pointed.answer, table):
+            if _say_the_same(other.answer, there, correction.answer, table):
                 continue
             items = items_of(other.answer, there)
             shown = ", ".join(map(value_text, items[:4])) or "nothing"
@@ -257,10 +259,10 @@ def _is_near(accepted: Lesson, lessons: list[Lesson]) -> bool:
     return any(float(accepted.asked @ lesson.asked) > NEAR for lesson in lessons)
 
 
-def _key(pointed: Pointed) -> object:
+def _key(correction: Correction) -> object:
     """What makes two lessons be about one question: the same words after the same answer."""
-    words = " ".join(pointed.asked.lower().split()).rstrip("?!. ")
-    return words, pointed.previous
+    words = " ".join(correction.asked.lower().split()).rstrip("?!. ")
+    return words, correction.previous
 
 
 def _taken(lesson: Lesson) -> Program | None:
@@ -269,15 +271,15 @@ def _taken(lesson: Lesson) -> Program | None:
     return lesson.programs[lesson.chosen or 0]
 
 
-def _said(taken: Program | None, lesson: Lesson, table: Table, pointed: Pointed) -> str:
+def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Correction) -> str:
     if taken is not None:
-        before = pointed.previous.columns if pointed.previous is not None else ()
+        before = correction.previous.columns if correction.previous is not None else ()
         names = tuple(table.names[column] for column in before)
         return f"I now read this as: {say(taken, names)}"
     if lesson.consistent:
         return "None of the readings is meant, so this is kept for later and not learnt."
-    if pointed.values is not None:
-        several = len(pointed.values) > 1
+    if correction.values is not None:
+        several = len(correction.values) > 1
         return f"No program of this parser's language gives {'these values' if several else 'this value'} yet, so the lesson is kept and not learnt."
     return (
         "I know no program that gives just these cells, so this is kept for later and not learnt."
@@ -291,15 +293,15 @@ def _joined(base: TableMemory | None, learnt: TableMemory) -> TableMemory:
     return TableMemory(questions, (*base.weights, *learnt.weights))
 
 
-def _check(table: Table, pointed: Pointed) -> None:
-    for value in pointed.values or ():
+def _check(table: Table, correction: Correction) -> None:
+    for value in correction.values or ():
         if isinstance(value, float) and not math.isfinite(value):
             raise DataError(f"{value} is no number that an answer can have")
-    if pointed.values is not None:
+    if correction.values is not None:
         return
-    if not pointed.cells:
+    if not correction.cells:
         raise DataError("point at one cell at least")
     rows, columns = table.shape
-    for row, column in pointed.cells:
+    for row, column in correction.cells:
         if not (0 <= row < rows and 0 <= column < columns):
             raise DataError(f"the cell ({row}, {column}) is outside the table")

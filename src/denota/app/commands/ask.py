@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from denota.app.paths import lessons_path, load_run
-from denota.app.terminal.text import to_json, visible
+from denota.app.terminal.text import console, to_json, visible
 from denota.app.terminal.turns import show_turn, shown_answer
 from denota.conversation.chat import Chat
 from denota.conversation.turn import Turn
@@ -19,22 +19,23 @@ from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
 
 
-def answer(
-    table: str, questions: Sequence[str] | None, model: str, as_json: bool, console: Console
+def answer_questions(
+    table: str, questions: Sequence[str] | None, model: str, as_json: bool
 ) -> None:
-    """Answer questions and print each turn."""
+    """Answer questions about a table and print each turn; without any, take them from the input."""
     if table == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
     parser = load_run(model)
     read = read_table(table)
+    out = console()
     chat = Chat(parser, read, teacher=Teacher(parser, lessons_of(model, new=not questions)))
     if not questions and not as_json:
-        from denota.app.terminal.repl import Conversation, converse
+        from denota.app.terminal.repl import Repl, converse
 
         if sys.stdin.isatty():
-            converse(chat, console, table)
+            converse(chat, out, table)
             return
-        piped = Conversation(chat, console, table, echo=True)
+        piped = Repl(chat, out, table, echo=True)
         for line in _lines():
             piped.take(line)
         return
@@ -43,13 +44,16 @@ def answer(
         if as_json:
             print(to_json(turn.as_json()), flush=True)
             continue
-        show_turn(chat.table, turn, console)
+        show_turn(chat.table, turn, out)
         if not turn.sure:
-            offer(chat, turn, console)
+            offer(chat, turn, out)
 
 
 def lessons_of(model: str, new: bool) -> TeachingLog:
-    """Return what a model was taught; where there is nothing yet a new log is begun, or where it cannot be kept, one in memory."""
+    """Return the log of what a model was taught.
+
+    Without a log on disk, `new` begins one; a log in memory stands in where there is none to be.
+    """
     path = lessons_path(model)
     if not new and not path.exists():
         return TeachingLog()
@@ -59,27 +63,27 @@ def lessons_of(model: str, new: bool) -> TeachingLog:
         return TeachingLog()
 
 
-def offer(chat: Chat, turn: Turn, console: Console, numbered: bool = False) -> list[Turn]:
+def offer(chat: Chat, turn: Turn, out: Console, numbered: bool = False) -> list[Turn]:
     """Say that an answer is not sure, and show the three best readings; return them.
 
     Args:
         chat: the conversation, whose last turn it is.
         turn: the answer.
-        console: where to show it.
+        out: where to show it.
         numbered: whether they can be taken by number.
     """
     readings = [reading.turn for reading in chat.readings(3)]
     if not readings or [other.program for other in readings] == [turn.program]:
         return []
     said = f"Not sure ({turn.confidence:.0%}). It could mean:"
-    console.print(Text("The closest that I can do:" if turn.declined else said, "yellow"))
+    out.print(Text("The closest that I can do:" if turn.declined else said, "yellow"))
     for number, other in enumerate(readings, start=1):
         line = Text(f"  :{number}  " if numbered else "  – ")
         line.append(visible(other.explanation, 200))
         line.append(f"  {in_short(other)}", "dim")
         line.append("  (taken)" if other.program == turn.program else "", "dim")
-        console.print(line)
-    console.print()
+        out.print(line)
+    out.print()
     return readings
 
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table as Grid
 
+from denota.app.paths import data_path, vectors_path
+from denota.app.terminal.text import console, to_json
+from denota.learning.speed import measure
 
-def show_speed(found: dict[str, Any], console: Console) -> None:
+
+def show_bench(data: str | None, device: str, batch: int, precision: str, as_json: bool) -> None:
+    """Measure the speed on a data set and print it."""
+    found = measure(data_path(data), device, batch, precision, vectors_path())
+    print(to_json(found)) if as_json else show_speed(found)
+
+
+def show_speed(found: dict[str, Any]) -> None:
     """Print what was measured as a small table."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
     for name in ("train", "inference", "prepare"):
@@ -16,4 +25,4 @@ def show_speed(found: dict[str, Any], console: Console) -> None:
     grid.add_row("peak memory", f"{found['peak_memory_mb']:,.0f} MB")
     for name, seconds in found["stages"].items():
         grid.add_row(f"  {name}", f"{seconds:.2f} s", style="dim")
-    console.print(grid)
+    console().print(grid)

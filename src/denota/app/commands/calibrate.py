@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from denota.app.data import data_path
+from denota.app.paths import data_path
 from denota.conversation.answers import answer_of, rating_with, understand_conversations
 from denota.conversation.asked import Asked
 from denota.conversation.steps import same_answers

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from random import Random
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
 
-from denota.app.data import data_path
+from denota.app.paths import data_path
+from denota.app.terminal.problems import report_problems
 from denota.app.terminal.progress import count_progress
+from denota.app.terminal.text import console, to_json
 from denota.data.example import conversations
 from denota.data.splits import load_examples
 from denota.errors import DataError
@@ -24,6 +26,14 @@ from denota.evaluation.oracle import (
 from denota.programs.operators import language_of
 
 
+def show_oracle(
+    data: str | None, split: str, language: str, jobs: int | None, sample: int, as_json: bool
+) -> None:
+    """Print the coverage of a language on a split."""
+    found = measure(data, split, language, jobs or os.cpu_count() or 1, sample)
+    print(to_json(found)) if as_json else show_coverage(found, console())
+
+
 def measure(
     data: str | None, split: str, language: str, jobs: int, sample: int = 0
 ) -> dict[str, Any]:
@@ -34,12 +44,11 @@ def measure(
         split: the part of it.
         language: the name of a language, with changes.
         jobs: how many processes to use.
-        sample: so many conversations drawn with a seed, all if 0.
+        sample: how many conversations to draw with a seed, all if 0.
     """
     operators = language_of(language)
     loaded = load_examples(data_path(data), split)
-    for problem in loaded.problems:
-        print(f"denota: {problem}", file=sys.stderr)
+    report_problems(loaded)
     if not loaded.examples:
         raise DataError(f"{split} has no examples to measure")
     examples = list(loaded.examples)
@@ -81,7 +90,7 @@ def _shares(reached: list[Reach]) -> dict[str, float]:
     }
 
 
-def show_coverage(found: dict[str, Any], console: Console) -> None:
+def show_coverage(found: dict[str, Any], out: Console) -> None:
     """Print the figures as a small table."""
     grid = Grid(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
     for name in ("position", "questions", "coverage %", "grounded %"):
@@ -93,23 +102,21 @@ def show_coverage(found: dict[str, Any], console: Console) -> None:
             f"{row['coverage']:.2f}",
             f"{row['grounded_coverage']:.2f}",
         )
-    console.print(f"{found['split']}, language {found['language']}")
-    console.print(grid)
-    console.print(
+    out.print(f"{found['split']}, language {found['language']}")
+    out.print(grid)
+    out.print(
         f"{found['programs_per_question']:,} programs a question, "
         f"{found['consistent_per_question']} of them give the gold answer"
     )
     if found["bounded"]:
-        console.print(
-            f"{found['bounded']}% of questions would have more programs than are looked at"
-        )
+        out.print(f"{found['bounded']}% of questions would have more programs than are looked at")
     for name, said in (
         ("other_answer", "the answer of another question about the same table"),
         ("other_row", "the cell of another row"),
     ):
         other = found[name]
         if other:
-            console.print(
-                f"by luck, with {said}: {other['coverage']:.2f}% and {other['grounded_coverage']:.2f}%"
-                f" of {other['questions']:,} questions"
+            out.print(
+                f"by luck, with {said}: {other['coverage']:.2f}% and "
+                f"{other['grounded_coverage']:.2f}% of {other['questions']:,} questions"
             )

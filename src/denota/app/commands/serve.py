@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from denota.app.paths import lessons_path, load_run
+from denota.app.paths import lessons_path, load_run, sessions_path
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
 from denota.app.web.sessions import SessionStore
@@ -96,8 +96,8 @@ def some_port(host: str) -> int:
 def is_local(host: str) -> bool:
     """Say whether an address is this machine's alone.
 
-    >>> is_local("localhost"), is_local("127.0.0.1"), is_local("::1"), is_local("0.0.0.0"), is_local("example.org")
-    (True, True, True, False, False)
+    >>> [is_local(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "example.org")]
+    [True, True, True, False, False]
     """
     if host == "localhost":
         return True
@@ -115,13 +115,3 @@ def address(host: str, port: int, token: str | None) -> str:
     """
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
-
-
-def sessions_path() -> Path:
-    """Return where conversations are kept: DENOTA_SESSIONS, else a file of the user's."""
-    own = os.environ.get("DENOTA_SESSIONS")
-    if own:
-        return Path(own)
-    state = os.environ.get("XDG_STATE_HOME")
-    base = Path(state) if state else Path.home() / ".local" / "state"
-    return base / "denota" / "sessions.sqlite"

@@ -8,9 +8,35 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from denota.app.terminal.text import visible
+from denota.app.terminal.text import console, to_json, visible
+from denota.tables.delimited import Ragged
+from denota.tables.io import Format, read_table
 from denota.tables.summary import ColumnSummary, summarise
 from denota.tables.table import Table
+
+
+def show_table(
+    path: str,
+    rows: int,
+    as_json: bool,
+    format: Format | None,
+    encoding: str | None,
+    delimiter: str | None,
+    quotes: bool,
+    ragged: Ragged,
+    sheet: str | None,
+) -> None:
+    """Read a table and print it, with at most this many of its rows, or as JSON."""
+    table = read_table(
+        path,
+        format=format,
+        encoding=encoding,
+        delimiter="\t" if delimiter in ("tab", "\\t") else delimiter,
+        quotes=quotes,
+        ragged=ragged,
+        sheet=sheet,
+    )
+    print(to_json(describe(table))) if as_json else show(table, console(), rows)
 
 
 def describe(table: Table) -> dict[str, Any]:
@@ -37,8 +63,9 @@ def describe(table: Table) -> dict[str, Any]:
 
 
 def show(table: Table, console: Console, rows: int) -> None:
-    """Print the table's columns, its first rows with odd cells marked, and what reading had to change."""
-    size = f"{len(table):,} row{'s' * (len(table) != 1)}, {len(table.columns):,} column{'s' * (len(table.columns) != 1)}"
+    """Print a table's columns, its first rows with odd cells marked, and notes from reading it."""
+    count, width = len(table), len(table.columns)
+    size = f"{count:,} row{'s' * (count != 1)}, {width:,} column{'s' * (width != 1)}"
     console.print(Text.assemble((visible(table.name), "bold"), f": {size}"))
     summaries = [summarise(column) for column in table.columns]
     console.print(_columns(summaries))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from denota.app.paths import lessons_path, load_run
+from denota.app.terminal.text import visible
 from denota.conversation.requests import computes, plain_question, request_in
 from denota.data import Cells, Problem, Values, conversations, load_examples, read_as
 from denota.data.example import Example
@@ -18,8 +19,22 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation, value_text
 from denota.programs.execute import execute
 from denota.tables.table import Table
-from denota.teaching.log import Pointed, Record, TeachingLog
+from denota.teaching.log import Correction, Record, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
+
+
+def show_teaching(
+    model: str,
+    file: Path | None,
+    undo: bool,
+    reset: bool,
+    log: bool,
+    export: Path | None,
+    save: Path | None,
+) -> None:
+    """Do what was asked of a model's lessons and print what came of it."""
+    for line in teach_model(model, file, undo, reset, log, export, save):
+        print(visible(line))
 
 
 def teach_model(
@@ -31,7 +46,7 @@ def teach_model(
     export: Path | None,
     save: Path | None,
 ) -> Iterator[str]:
-    """Do what was asked of a model's lessons, and give lines that tell of it.
+    """Do what was asked of a model's lessons, and yield lines that say what was done.
 
     Raises:
         DataError: nothing was asked, or it cannot be done.
@@ -42,14 +57,13 @@ def teach_model(
     try:
         if undo:
             record = lessons.undo()
-            yield f"forgotten: {record.pointed.question if record.pointed else ''}"
+            yield f"forgotten: {record.correction.question if record.correction else ''}"
         if reset:
             yield f"{lessons.reset()} lessons forgotten; the model is as it came"
         if file is not None:
             yield from _teach(load_run(model), lessons, file)
         if log:
-            records = lessons.records()
-            yield from (_line(record) for record in records) if records else ("nothing was taught yet",)  # fmt: skip
+            yield from [_line(record) for record in lessons.records()] or [NOTHING]
         if export is not None:
             _write(export, lessons.export())
             yield f"{export}: {len(lessons.lessons()):,} lessons"
@@ -75,23 +89,27 @@ def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
             question = turn.question
             if question.position != last + 1:
                 before = None  # the turn before it has no answer
-            pointed = _pointed(turn, before, parser)
-            taught = teacher.teach(question.table, pointed)
+            correction = _correction(turn, before, parser)
+            taught = teacher.teach(question.table, correction)
             before = _context(turn, taught, before)
             last = question.position
             learnt, kept = learnt + taught.learnt, kept + (not taught.learnt)
             if not taught.learnt:
-                said = KEPT if pointed.program == "" else f"{taught.said} ({question.text})"
+                said = KEPT if correction.program == "" else f"{taught.said} ({question.text})"
                 yield str(Problem(file, question.line, question.position + 1, said))
             if taught.contradicts:
                 yield taught.contradicts
     yield f"{learnt:,} lessons learnt, {kept:,} kept for later: no program gives their answer"
 
 
-KEPT: Final = "this parser only learns to pick cells, and what this asks for is worked out by rules, so the lesson is kept and not learnt; give the cells instead"
+NOTHING: Final = "nothing was taught yet"
+KEPT: Final = (
+    "this parser only learns to pick cells, and what this asks for is worked out by rules, "
+    "so the lesson is kept and not learnt; give the cells instead"
+)
 
 
-def _pointed(turn: Example, before: Denotation | None, parser: Parser) -> Pointed:
+def _correction(turn: Example, before: Denotation | None, parser: Parser) -> Correction:
     """A turn as a lesson, with questions as a conversation would put them to the parser."""
     question, answer = turn.question, turn.answer
     asked, *history = (
@@ -100,7 +118,7 @@ def _pointed(turn: Example, before: Denotation | None, parser: Parser) -> Pointe
     values = answer.items if isinstance(answer, Values) else None
     by_rules = values is not None and asked != question.text
     own = (question.text, asked, tuple(history), before, turn.cells)
-    return Pointed(*own, "" if by_rules else None, values)
+    return Correction(*own, "" if by_rules else None, values)
 
 
 def _plain(text: str, table: Table, parser: Parser) -> str:
@@ -110,7 +128,7 @@ def _plain(text: str, table: Table, parser: Parser) -> str:
 
 
 def _context(turn: Example, taught: Taught, before: Denotation | None) -> Denotation | None:
-    """What the next turn follows up on: the right cells, or those of the program found for a value."""
+    """Return what the next turn follows up on: the right cells, or those a value comes from."""
     if isinstance(turn.answer, Cells):
         return Denotation.of_cells(turn.cells)
     if taught.taken is None:
@@ -121,14 +139,14 @@ def _context(turn: Example, taught: Taught, before: Denotation | None) -> Denota
 
 def _line(record: Record) -> str:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.at))
-    if record.pointed is None:
+    if record.correction is None:
         return f"{record.number:5}  {when}  {record.kind}"
-    pointed = record.pointed
-    right = f"{len(pointed.cells)} cells"
-    if pointed.values is not None:
-        right = ", ".join(map(value_text, pointed.values[:4])) or "nothing"
-    meant = f"  {pointed.program}" if pointed.program else ""
-    return f"{record.number:5}  {when}  {record.kind}  {pointed.question}  ({right}){meant}"
+    correction = record.correction
+    right = f"{len(correction.cells)} cells"
+    if correction.values is not None:
+        right = ", ".join(map(value_text, correction.values[:4])) or "nothing"
+    meant = f"  {correction.program}" if correction.program else ""
+    return f"{record.number:5}  {when}  {record.kind}  {correction.question}  ({right}){meant}"
 
 
 def _write(path: Path, text: str) -> None:

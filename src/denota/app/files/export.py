@@ -19,11 +19,11 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def conversation_jsonl(chat: Chat, table: Any = None) -> str:
-    """Return a conversation as `denota train` takes it, the cells or values of each answer with it; questions that were declined are left out.
+    """Return a conversation as `denota train` takes it, without declined questions.
 
     Args:
         chat: the conversation.
-        table: what to write for the table, such as the path of its file; the table itself if nothing.
+        table: what to write for the table, such as the path of its file; itself if None.
 
     Raises:
         DataError: no question was answered yet.
@@ -44,7 +44,7 @@ def answer_object(turn: Turn, computes: bool) -> dict[str, Any]:
 
     Args:
         turn: that was answered.
-        computes: whether its parser computes values; of values that rules computed the cells are what it can learn.
+        computes: whether its parser computes values; if not, it can learn only their cells.
     """
     if turn.computed and (computes or not turn.program):
         return {"answer": [plain_number(item) for item in turn.items]}
@@ -54,7 +54,7 @@ def answer_object(turn: Turn, computes: bool) -> dict[str, Any]:
 
 
 def answer_csv(turn: Turn, table: Table) -> str:
-    """Return an answer as CSV: the values, each group beside its own, or the cells with the row of each beside it."""
+    """Return an answer as CSV: values, groups with their values, or cells by row."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if turn.kind == "groups":
@@ -73,6 +73,15 @@ def answer_csv(turn: Turn, table: Table) -> str:
     for row in sorted({row for row, _ in turn.cells}):
         texts = [table.cell(row, c) if (row, c) in cells else "" for c in columns]
         writer.writerow([row, *map(_harmless, texts)])
+    return out.getvalue()
+
+
+def table_csv(table: Table) -> str:
+    """Return a table as CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.names)
+    writer.writerows(zip(*(column.text for column in table.columns), strict=True))
     return out.getvalue()
 
 

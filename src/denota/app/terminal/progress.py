@@ -112,7 +112,8 @@ class TrainingShown:
         if done.dev_accuracy is not None:
             self._dev = f", dev {done.dev_accuracy:.2f}"
         self._say(
-            f"epoch {done.epoch}: loss {done.loss:.4f}{self._dev}, {done.questions_per_s:,.0f} questions/s"
+            f"epoch {done.epoch}: loss {done.loss:.4f}{self._dev}, "
+            f"{done.questions_per_s:,.0f} questions/s"
         )
 
 

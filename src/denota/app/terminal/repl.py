@@ -1,4 +1,4 @@
-"""`denota ask` on a terminal: a conversation with history, editing, completion, and commands about the last answer."""
+"""`denota ask` on a terminal: a conversation with history, completion, and commands."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rich.text import Text
 
 from denota.app.commands.ask import in_short, offer
 from denota.app.files.export import conversation_jsonl
+from denota.app.paths import questions_path
 from denota.app.terminal.text import visible
 from denota.app.terminal.turns import show_turn
 from denota.conversation.chat import Chat
@@ -30,10 +31,13 @@ from denota.tables.table import Cell, Table
 from denota.teaching.teacher import Taught
 
 HELP: Final = {
-    ":why": "the best five programs, how likely each is, what the critique says, and what it would answer",
+    ":why": "the best five programs, how likely each is, what the critique says, "
+    "and what it would answer",
     ":sql": "the last answer's SQL, in several lines",
     ":1 :2 :3": "take one of the readings that were offered",
-    ":teach TEXT, TEXT": "say what the right answer is: texts or numbers, semicolons or commas between them, or cells as row:column; `:teach none` if none of the readings is meant",
+    ":teach TEXT, TEXT": "say what the right answer is: texts or numbers, "
+    "semicolons or commas between them, or cells as row:column; "
+    "`:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
@@ -42,7 +46,7 @@ HELP: Final = {
     ":quit": "leave; so does Ctrl-D",
 }
 MOST_VALUES: Final = 5000
-"""So many values of a table are offered as completions."""
+"""Values of a table that are offered as completions, at most."""
 LONGEST_VALUE: Final = 60
 """Characters of a value that is offered."""
 PROMPT: Final = "› "
@@ -50,16 +54,14 @@ PROMPT: Final = "› "
 
 def converse(chat: Chat, console: Console, source: str) -> None:
     """Ask for questions and answer them until there are no more."""
-    Conversation(chat, console, source).run(prompt(chat.table, history()))
+    Repl(chat, console, source).run(prompt(chat.table, history()))
 
 
 def history() -> History:
-    """Return the questions of earlier conversations, in a file of the user's; none are kept if that cannot be written."""
-    state = os.environ.get("XDG_STATE_HOME")
-    folder = (Path(state) if state else Path.home() / ".local" / "state") / "denota"
+    """Return the questions of earlier conversations; none where their file cannot be written."""
+    file = questions_path()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / "questions"
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)
     except OSError:
         return InMemoryHistory()
@@ -79,7 +81,7 @@ def prompt(
     """
     session: PromptSession[str] = PromptSession(
         history=past,
-        completer=Words(table),
+        completer=TableCompleter(table),
         complete_while_typing=False,
         enable_history_search=True,
         input=given,
@@ -88,8 +90,8 @@ def prompt(
     return lambda: session.prompt(PROMPT)
 
 
-class Words(Completer):
-    """Completes column names, values and commands: what was typed of one is replaced by the whole."""
+class TableCompleter(Completer):
+    """Completes column names, values and commands."""
 
     def __init__(self, table: Table) -> None:
         values = (value for column in table.columns for value in column.values[:MOST_VALUES])
@@ -119,7 +121,7 @@ class Words(Completer):
                     return
 
 
-class Conversation:
+class Repl:
     """Lines in, answers and what commands tell out."""
 
     def __init__(self, chat: Chat, console: Console, source: str, echo: bool = False) -> None:
@@ -209,7 +211,8 @@ class Conversation:
         turn = self.last()
         if turn.declined:
             raise DataError("the last question was not answered, so there is no SQL")
-        for line in sqlglot.parse_one(turn.sql, dialect="duckdb").sql("duckdb", pretty=True).split("\n"):  # fmt: skip
+        query = sqlglot.parse_one(turn.sql, dialect="duckdb")
+        for line in query.sql("duckdb", pretty=True).split("\n"):
             self.console.print(Text(visible(line)), soft_wrap=True)
         self.console.print()
 
@@ -232,7 +235,7 @@ class Conversation:
         self.console.print()
 
     def teach(self, rest: str) -> None:
-        """Teach the right answer to the last question; of several readings the best is learnt, and others are offered."""
+        """Teach the right answer to the last question; of several readings, offer the others."""
         self.last()
         if rest == "none":
             if not self.taught:

@@ -1,4 +1,4 @@
-"""Text from tables made safe and fit for a terminal."""
+"""What is printed: text from tables made safe and fit for a terminal, or JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ import re
 import sys
 import unicodedata
 from typing import Any, Final
+
+from rich.console import Console
+
+
+def console() -> Console:
+    """Return a console on stdout that colours nothing by itself."""
+    return Console(highlight=False)
 
 
 def visible(text: str, width: int | None = None) -> str:
@@ -25,7 +32,10 @@ def visible(text: str, width: int | None = None) -> str:
 
 
 def to_json(value: Any) -> str:
-    """Return one line of JSON that can be printed anywhere: letters as they are, control characters escaped."""
+    """Return one line of JSON that can be printed anywhere.
+
+    Letters stay as they are where stdout can show them; control characters are escaped.
+    """
     text = json.dumps(value, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower())
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

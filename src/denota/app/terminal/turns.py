@@ -24,7 +24,7 @@ LONGEST: Final = 400
 def show_turn(
     table: Table, turn: Turn, console: Console, rows: int = 12, echo: bool = True
 ) -> None:
-    """Print a turn: the question, the table's rows around the answer with its cells marked, and why.
+    """Print a turn: the question, the rows of the answer with its cells marked, and why.
 
     Args:
         table: what the turn is about.
@@ -63,9 +63,10 @@ def show_turn(
 
 
 def shown_answer(turn: Turn) -> tuple[str, ...]:
-    """Return an answer as people read it: computed numbers with commas, and no more decimals than tell something.
+    """Return an answer as people read it: computed numbers with commas and few decimals.
 
-    >>> shown_answer(Turn("", ("1234567.891234",), (), "SUM (SELECT Cost)", "", "", values=(1234567.891234,)))
+    >>> program, total = "SUM (SELECT Cost)", 1234567.891234
+    >>> shown_answer(Turn("", (str(total),), (), program, "", "", values=(total,)))
     ('1,234,567.8912',)
     """
     return tuple(map(_shown, turn.values)) if turn.values else turn.answer
@@ -100,7 +101,10 @@ def _by_group(turn: Turn, most: int) -> Grid:
 
 
 def _marked(table: Table, turn: Turn, width: int, most: int) -> Grid:
-    """The rows of the answer, its cells highlighted: the answer's columns, those the program looks at, and as many others as fit."""
+    """Return the rows of the answer with its cells highlighted.
+
+    Shown are the answer's columns, those the program looks at, and as many others as fit.
+    """
     rows = sorted({row for row, _ in turn.cells})
     shown = _shown_columns(table, turn, rows[:most], width)
     grid = Grid(box=None, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))

@@ -1,6 +1,7 @@
 """What stands before the server: who may ask, how much at a time, and for how long.
 
-A server for oneself listens to this machine alone and answers only under this machine's names, so that no web page elsewhere can reach it through the browser; any other asks for a token.
+A server for oneself listens to this machine alone and answers only under this machine's names, so
+that no web page elsewhere can reach it through the browser; any other asks for a token.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 PATIENCE: Final = 60.0
 """Seconds that a request may take."""
 HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'self'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "Content-Security-Policy": "default-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -39,7 +41,8 @@ class Guard:
     Args:
         app: what the requests are for.
         largest: bytes of a request.
-        token: what a request must bring along, in `Authorization: Bearer` or once in `?token=`; none is asked for if there is none.
+        token: what a request must bring along, in `Authorization: Bearer` or once in `?token=`;
+            nothing if None.
         hosts: the names the server answers to; any if none are given.
     """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import threading
@@ -12,13 +11,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from denota import sample
-from denota.app.web.sessions import Asked, SessionStore
+from denota.app.web.rows import SeenRows
+from denota.app.web.sessions import SavedTurn, SessionStore
 from denota.app.web.workers import Workers
-from denota.conversation.chat import LONGEST, Chat, Reading
+from denota.conversation.chat import Chat, Reading
 from denota.conversation.given import Given
 from denota.conversation.rating import RatedProgram, rate
 from denota.conversation.turn import Turn
@@ -35,7 +32,7 @@ from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Taught, Teacher
 
 LIVE: Final = 256
-"""So many conversations are kept in memory; others are brought back from disk when they are met."""
+"""Conversations in memory, at most; others are brought back from disk when they are met."""
 LARGEST: Final = 32 << 20
 """Bytes of a table that is taken."""
 TURNS: Final = 500
@@ -51,10 +48,13 @@ class Live:
     id: str
     chat: Chat
     lock: threading.Lock = field(default_factory=threading.Lock)
-    orders: dict[tuple[int | None, bool, str], NDArray[np.int64]] = field(default_factory=dict)
-    """Rows as they were last sorted and searched."""
+    rows: SeenRows = field(init=False)
     gone: bool = False
     """Whether it was deleted."""
+
+    def __post_init__(self) -> None:
+        """Begin with the rows as they are."""
+        self.rows = SeenRows(self.table)
 
     @property
     def table(self) -> Table:
@@ -68,8 +68,8 @@ class Service:
     Args:
         parser: what answers.
         store: where conversations are kept.
-        workers: processes that rate questions; without any the parser does so itself, one question at a time.
-        teacher: what the parser is taught by; without one lessons are forgotten when the server ends.
+        workers: processes that rate questions; if None the parser rates them one at a time.
+        teacher: what the parser is taught by; if None lessons are forgotten when the server ends.
     """
 
     def __init__(
@@ -109,7 +109,9 @@ class Service:
         return self._begin(self._samples[name])
 
     def begin(self, name: str, data: bytes) -> Live:
-        """Begin a conversation about a table given as the bytes of a file: CSV, TSV, JSON, Excel, Parquet, gzipped or not.
+        """Begin a conversation about a table given as the bytes of a file.
+
+        CSV, TSV, JSON, Excel or Parquet, gzipped or not.
 
         Raises:
             TableError: it cannot be read, or is too large.
@@ -196,7 +198,7 @@ class Service:
         corrected = not turn.program and not turn.declined
         cells = turn.cells if corrected and turn.cells else None
         values = turn.items if corrected and not turn.cells else None
-        asked = Asked(turn.question, turn.program, turn.confidence, turn.sure, cells, values)
+        asked = SavedTurn(turn.question, turn.program, turn.confidence, turn.sure, cells, values)
         self.store.put(live.id, place, asked)
 
     def readings(self, live: Live, count: int = 5) -> tuple[Reading, ...]:
@@ -220,7 +222,10 @@ class Service:
         person: str,
         values: Sequence[Given] | None = None,
     ) -> tuple[Turn, Taught, tuple[Turn, ...]]:
-        """Learn which cells or values answer a question; return its turn now, what came of the lesson, and the readings that give them."""
+        """Learn which cells or values answer a question.
+
+        Return its turn now, what came of the lesson, and the readings that give the answer.
+        """
         with live.lock:
             live.chat.person = person
             taught = live.chat.teach(place, cells, program, values)
@@ -238,17 +243,17 @@ class Service:
         """Return a person's lessons in force, oldest first."""
         found = []
         for record, program in self.teacher.lessons(person):
-            assert record.pointed is not None
-            pointed = record.pointed
+            assert record.correction is not None
+            correction = record.correction
             found.append(
                 {
-                    "question": pointed.question,
+                    "question": correction.question,
                     "program": program,
                     "learnt": bool(program),
-                    "cells": len(pointed.cells),
+                    "cells": len(correction.cells),
                     "values": None
-                    if pointed.values is None
-                    else [plain_number(value) for value in pointed.values],
+                    if correction.values is None
+                    else [plain_number(value) for value in correction.values],
                 }
             )
         return found
@@ -271,70 +276,6 @@ class Service:
             live.gone = True
             self._live.pop(live.id, None)
             self.store.delete(live.id)
-
-    def rows(
-        self, live: Live, start: int, count: int, sort: int | None, down: bool, search: str
-    ) -> tuple[list[tuple[int, list[str]]], int]:
-        """Return some rows as they are seen, each with its number in the table, and how many there are in all."""
-        order = self._order(live, sort, down, search)
-        columns = live.table.columns
-        shown = [(int(r), [c.text[int(r)] for c in columns]) for r in order[start : start + count]]
-        return shown, len(order)
-
-    def places(
-        self, live: Live, rows: Sequence[int], sort: int | None, down: bool, search: str
-    ) -> list[tuple[int, int]]:
-        """Return where rows are seen, as (place, row) in the order seen; those that the search leaves out are not there."""
-        order = self._order(live, sort, down, search)
-        places = np.flatnonzero(np.isin(order, np.array(rows, np.int64)))
-        return [(int(place), int(order[place])) for place in places]
-
-    def _order(self, live: Live, sort: int | None, down: bool, search: str) -> NDArray[np.int64]:
-        key = (sort, down, search.strip().lower()[:LONGEST])
-        order = live.orders.get(key)
-        if order is None:
-            order = seen_order(live.table, *key)
-            live.orders = {key: order}
-        return order
-
-
-def seen_order(table: Table, sort: int | None, down: bool, search: str) -> NDArray[np.int64]:
-    """Return the rows that have a text in some cell, sorted by a column: by number or date where it is one, what is missing last.
-
-    >>> table = Table.from_rows(["n"], [["10"], ["9"], ["-"]])
-    >>> seen_order(table, 0, False, "").tolist(), seen_order(table, 0, True, "1").tolist()
-    ([1, 0, 2], [0])
-    """
-    rows = np.arange(len(table))
-    if search:
-        found = np.zeros(len(table), bool)
-        for column in table.columns:
-            here = np.array([search in value.lower() for value in column.values], bool)
-            found |= here[column.codes]
-        rows = rows[found]
-    if sort is None:
-        return rows
-    if not 0 <= sort < len(table.columns):
-        raise DataError(f"there is no column {sort}")
-    column = table.columns[sort]
-    if column.kind == "text":
-        order = sorted(range(len(column.values)), key=lambda code: column.values[code].lower())
-        ranks = np.empty(len(order))
-        ranks[order] = np.arange(len(order))
-        keys = np.where(column.missing, np.nan, ranks[column.codes])
-    else:
-        keys = column.numbers if column.kind == "number" else column.dates.order
-    keys = np.where(np.isnan(keys), np.inf, -keys if down else keys)
-    return rows[np.argsort(keys[rows], kind="stable")]
-
-
-def to_csv(table: Table) -> str:
-    """Return a table as CSV."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.names)
-    writer.writerows(zip(*(column.text for column in table.columns), strict=True))
-    return out.getvalue()
 
 
 def session_object(live: Live) -> dict[str, Any]:

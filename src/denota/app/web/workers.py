@@ -1,6 +1,7 @@
 """Processes that rate questions, one a core, so that many people can ask at once.
 
-Conversations live in the server; a worker has the parser, and the tables that it was asked about lately, which it reads from the store by itself.
+Conversations live in the server. A worker has the parser and the tables that it was asked about
+lately, which it reads from the store by itself.
 """
 
 from __future__ import annotations
