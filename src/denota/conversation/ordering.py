@@ -6,7 +6,6 @@ names or drops rows because others are like them. Each function is a step of `un
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,18 +13,13 @@ from denota.conversation.mentions import unused
 from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import OF_THOSE, AggregateRequest
 from denota.programs.operators import SCOPES, TESTS
-from denota.programs.tree import Number, Program
+from denota.programs.tree import Program
 
 Programs = tuple[RatedProgram, ...]
 LIKELY: Final = 0.3
 """The least share of the best program's probability with which another may be taken first."""
 POSSIBLE: Final = 0.02
 """The same where a value is computed: nobody notices rows too many or too few in a sum."""
-
-
-def without_half_numbers(ways: Programs, question: str) -> Programs:
-    """Drop programs that take the `million` of `100 million` for a number of its own."""
-    return tuple(way for way in ways if not _is_half_a_number(way.program, question)) or ways
 
 
 def by_mentions(ways: Programs, named: Sequence[str]) -> Programs:
@@ -36,13 +30,6 @@ def by_mentions(ways: Programs, named: Sequence[str]) -> Programs:
         return len(unused(named, way.program)) if likely else len(named) + 1
 
     return tuple(sorted(ways, key=left_out))
-
-
-def distinct_last(ways: Programs, question: str) -> Programs:
-    """Put programs last that keep one of several equal rows, unless the question asks for that."""
-    if _EACH_ONCE.search(question):
-        return ways
-    return tuple(sorted(ways, key=lambda way: _has(way.program, ("distinct",))))
 
 
 def for_request(
@@ -75,19 +62,8 @@ def for_request(
     return (chosen, *(way for way in order if way is not chosen))
 
 
-def _is_half_a_number(program: Program, question: str) -> bool:
-    words = [
-        test.argument.written.lower()
-        for test in program.tests
-        if isinstance(test.argument, Number) and test.argument.written.lower() in _SCALES
-    ]
-    return any(re.search(rf"\d[\d.,]*\s*{word}\b", question, re.IGNORECASE) for word in words)
-
-
 def _has(program: Program, operators: Sequence[str]) -> bool:
     return any(test.operator in operators for test in program.tests)
 
 
 _BY_RANK: Final = tuple(name for name, test in TESTS.items() if test.one_row)
-_SCALES: Final = ("hundred", "thousand", "million", "billion", "trillion")
-_EACH_ONCE: Final = re.compile(r"\b(?:different|distinct|unique|each|once|kinds?|types?|all the)\b")

@@ -108,23 +108,11 @@ def repeat(asked: Asked, parser: Parser) -> Asked:
     return replace(asked, settled=RatedProgram.certain(*value, found))
 
 
-def half_numbers(asked: Asked, parser: Parser) -> Asked:
-    """Drop programs that take the `million` of `100 million` for a number."""
-    return replace(asked, ranked=ordering.without_half_numbers(asked.ranked, asked.plain))
-
-
 def coverage(asked: Asked, parser: Parser) -> Asked:
     """Prefer likely programs that use what the question names."""
     if asked.request is not None or not asked.ranked:
         return asked
     return replace(asked, ranked=ordering.by_mentions(asked.ranked, asked.named))
-
-
-def distinct(asked: Asked, parser: Parser) -> Asked:
-    """Take programs last that keep one of several equal rows."""
-    if asked.request is not None:
-        return asked
-    return replace(asked, ranked=ordering.distinct_last(asked.ranked, asked.plain))
 
 
 def request_order(asked: Asked, parser: Parser) -> Asked:
@@ -182,16 +170,6 @@ def same_answers(asked: Asked, way: RatedProgram) -> list[bool]:
     ]
 
 
-def unlike(asked: Asked, parser: Parser) -> Asked:
-    """Decline a request whose program is far less likely than the parser's best."""
-    if asked.reason or asked.best is asked.settled or asked.request is None:
-        return asked
-    far = asked.best is None or (
-        asked.request.each and asked.best.probability < asked.rated[0].probability / 5
-    )
-    return replace(asked, reason=cannot_compute(asked.request)) if far else asked
-
-
 def about_the_table(asked: Asked, parser: Parser) -> Asked:
     """Decline a first question with no word of the table, unless the parser is confident."""
     if asked.reason or asked.before.questions or asked.confidence >= UNLIKELY:
@@ -200,11 +178,11 @@ def about_the_table(asked: Asked, parser: Parser) -> Asked:
     return replace(asked, reason=nothing_found(asked.table)) if off else asked
 
 
-def cannot_compute(request: AggregateRequest) -> str:
+def cannot_compute(request: AggregateRequest | None) -> str:
     """Return the sentence for a value that cannot be computed."""
-    if request.each:
+    if request is not None and request.each:
         return f"{NO_GROUPS}; {CAN}."
-    if request.kind == "count":
+    if request is None or request.kind == "count":
         return (
             "I can count different values only in the whole table or in the last answer:"
             " ask for the rows first, then how many different ones there are."

@@ -32,15 +32,12 @@ STEPS: Final = (
     Step("change_constant", '"and in 1907?" changes the last program', steps.change_constant),
     Step("repeat", '"how many is that?" is about the last answer', steps.repeat, cells_only=True),
     PARSE,
-    Step("half_numbers", "`million` is no number in `100 million`", steps.half_numbers),
     Step("coverage", "programs that use what is named come first", steps.coverage, cells_only=True),
-    Step("distinct", "programs that drop equal rows come last", steps.distinct, cells_only=True),
     Step("request_order", "order for a request", steps.request_order, cells_only=True),
     Step("ties", "all tied rows are taken", each=steps.ties, cells_only=True),
     Step("compute", "the requested value is computed", each=steps.compute, cells_only=True),
     TAKE,
     Step("doubt", "less sure of what leaves out something named", steps.doubt),
-    Step("unlike", "unlikely requests are declined", steps.unlike, cells_only=True),
     Step("about_the_table", "questions off the topic are declined", steps.about_the_table),
 )
 """All steps, in order. Those before `parse` change the question, those after it its programs."""
@@ -101,7 +98,8 @@ def ways(asked: Asked, pipeline: Sequence[Step] = STEPS) -> Iterator[RatedProgra
 def _taken(asked: Asked, parser: Parser, pipeline: Sequence[Step]) -> Asked:
     way = None if asked.reason else next(ways(asked, pipeline), None)
     if way is None:
-        return asked
+        reason = asked.reason or steps.cannot_compute(asked.request)
+        return replace(asked, reason=reason)
     confidence, sure = steps.confidence_of(asked, way, parser)
     return replace(asked, best=way, confidence=confidence, sure=sure)
 
