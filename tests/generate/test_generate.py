@@ -15,9 +15,9 @@ from denota import sample
 from denota.generate import Conversation, generate
 from denota.programs.execute import execute
 from denota.programs.operators import FEATURES, LANGUAGES, SCOPES, TESTS, language_of
+from denota.programs.operators_used import operators_used
 from denota.programs.space import program_space
 from denota.programs.tree import Test
-from denota.programs.used import operators_used
 from denota.tables import Table
 
 TABLES = list(sample.tables().values())

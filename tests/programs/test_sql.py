@@ -20,7 +20,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import TESTS
 from denota.programs.space import program_space
-from denota.programs.sql import DIALECTS, Query, rows_query, sql_names, to_sql
+from denota.programs.sql import Query, rows_query, sql_names, to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program, Test, Value, Word
 from denota.tables import Column, Table

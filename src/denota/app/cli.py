@@ -559,7 +559,7 @@ def wtq(
 
 def _fetch(kind: DataSet, to: Path, source: str | None, sha256: str | None) -> None:
     from denota.app.terminal.progress import bytes_progress
-    from denota.data.fetch import fetch
+    from denota.data.release.fetch import fetch
 
     assert kind.release is not None
     with bytes_progress(f"{kind.release.title} release") as progress:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 
 from denota.data.answer import Item
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 from denota.tables.numbers import read_number
 from denota.tables.table import Cell, Table

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from denota.inflect import is_plural, plural, singular
 from denota.programs.lexicon import triggers
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from denota.programs.constants import CARDINALS, ORDINALS
 from denota.programs.tree import Date
-from denota.tables.cells import is_missing, normalise
+from denota.tables.cell_text import is_missing, normalise
 from denota.tables.numbers import read_number
 from denota.tokens import content
 

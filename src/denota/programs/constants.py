@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from denota.programs.tree import Date, Number, Word
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.dates import read_date
 from denota.tables.numbers import read_number
 from denota.tokens import content, tokenise

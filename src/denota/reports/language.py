@@ -39,9 +39,9 @@ from denota.programs.operators import (
 )
 from denota.programs.operators.comparison import MOST_ORDERED
 from denota.programs.operators.declare import Feature
+from denota.programs.operators_used import operators_used
 from denota.programs.space import MOST_COLUMNS, MOST_PROGRAMS, program_space
 from denota.programs.text import parse_program
-from denota.programs.used import operators_used
 
 RESULTS: Final = Path("results/language.json")
 PAGE: Final = Path("docs/language.md")

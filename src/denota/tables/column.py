@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.tables.cells import is_missing, normalise
+from denota.tables.cell_text import is_missing, normalise
 from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
 from denota.tables.numbers import NumberReading, agree, decimal_mark, read_number, shared_units
 

@@ -21,8 +21,8 @@ from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.header import unique_names
+from denota.tables.json_records import read_json_records
 from denota.tables.limits import Limits
-from denota.tables.records import read_records
 from denota.tables.table import Table
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "excel"]
@@ -87,7 +87,7 @@ def read_table(
     text, found = decode(data, name, encoding)
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
-        names, rows = read_records(text, name, limits)
+        names, rows = read_json_records(text, name, limits)
     else:
         delimiter = delimiter or ("\t" if format == "tsv" else None)
         names, rows, more = read_delimited(

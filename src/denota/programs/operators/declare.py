@@ -135,7 +135,7 @@ class StepOperator:
     apply: Callable[[Situation, int, int, Mask], Mask]
     """(situation, column, first, (N, R) rows kept) -> (N, R) rows."""
     sql: Callable[[Test, Names], Any]
-    """The condition on rows, as a sqlglot expression; `names.kept` are the rows kept."""
+    """The condition on rows, as a sqlglot expression; the rows kept are `kept` there."""
     follows: Literal["several", "few", "any"] = "several"
     """The row sets it is offered after: of two rows and more, of a few that the question names, or of several or all rows."""
     widens: bool = False

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from denota.programs.index import ROOM, ColumnIndex, Mask, bits_of
 from denota.programs.operators.declare import Block, Situation, TestOperator, block
+from denota.programs.stated_value import stated, stated_by
 from denota.programs.tree import Argument, Test, Value, Word
-from denota.programs.values import stated, stated_by
 from denota.tables.table import Table
 from denota.tokens import tokenise
 

@@ -13,7 +13,7 @@ from denota.errors import ProgramError
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import SCOPES, STEPS, TESTS
-from denota.programs.row_order import speaks_of_order
+from denota.programs.order_dependence import speaks_of_order
 from denota.programs.tree import Name, Number, Program, Test, Value, Word
 from denota.tables import Column, Table
 from programs.strategies import answers, examples, programs, table_of, tables

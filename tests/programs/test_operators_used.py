@@ -8,7 +8,7 @@ import pytest
 
 from denota.programs import language_of, parse_program, program_space
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
-from denota.programs.used import operators_used
+from denota.programs.operators_used import operators_used
 from denota.tables import read_table
 
 TABLE = read_table(Path(__file__).parent.parent.parent / "examples" / "expeditions.csv")

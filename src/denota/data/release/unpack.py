@@ -21,7 +21,7 @@ from denota.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """The most an archive may hold."""
 
     files: int = 20_000
@@ -29,10 +29,10 @@ class Limits:
     ratio: int = 100  #: bytes unpacked for each byte of the archive; text packs about five to one
 
 
-LIMITS: Final = Limits()
+ARCHIVE_LIMITS: Final = ArchiveLimits()
 
 
-def unpack(archive: Path, into: Path, limits: Limits = LIMITS) -> None:
+def unpack(archive: Path, into: Path, limits: ArchiveLimits = ARCHIVE_LIMITS) -> None:
     """Unpack a zip archive; a single folder around everything is left out.
 
     Args:
@@ -60,7 +60,7 @@ def unpack(archive: Path, into: Path, limits: Limits = LIMITS) -> None:
 Entry = tuple[PurePosixPath, zipfile.ZipInfo]
 
 
-def _checked(archive: Path, infos: Sequence[zipfile.ZipInfo], limits: Limits) -> list[Entry]:
+def _checked(archive: Path, infos: Sequence[zipfile.ZipInfo], limits: ArchiveLimits) -> list[Entry]:
     """Return the files of an archive that may be unpacked as a whole."""
     size = sum(info.file_size for info in infos)
     if len(infos) > limits.files:

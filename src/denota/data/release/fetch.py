@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from denota.data.dataset import Release
 from denota.data.disk import unreadable, unwritable
-from denota.data.download import PATIENT, Patience, Progress, download
-from denota.data.unpack import unpack
+from denota.data.release.download import PATIENT, Patience, Progress, download
+from denota.data.release.unpack import unpack
 from denota.errors import DataError
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 from denota.tables.dates import read_date
 from denota.tables.numbers import read_number
