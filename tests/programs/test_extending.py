@@ -22,12 +22,12 @@ from denota.programs import (
     program_space,
     say,
 )
-from denota.programs.database import Database
 from denota.programs.operators import AGGREGATES, LANGUAGES
 from denota.programs.operators.declare import AggregateOperator
 from denota.programs.rewards import reward
 from denota.programs.sql import to_sql
 from denota.tables import Table, read_table
+from programs.database import Database
 
 ROOT = Path(__file__).parent.parent.parent
 TABLE = read_table(ROOT / "examples" / "expeditions.csv")

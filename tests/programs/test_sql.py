@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from denota import read_table
 from denota.errors import ProgramError
-from denota.programs.database import Database, arrow_table
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import TESTS
@@ -25,6 +24,7 @@ from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program, Test, Value, Word
 from denota.tables import Column, Table
 from denota.tokens import tokenise
+from programs.database import Database, arrow_table
 from programs.strategies import (
     NAMES,
     SPOKEN,
@@ -37,6 +37,8 @@ from programs.strategies import (
     table_of,
     tables,
 )
+
+DIALECTS = ("duckdb", "postgres", "spark", "bigquery", "sqlite")
 
 
 def query_of(answer: Denotation | None, table: Table) -> Query | None:
