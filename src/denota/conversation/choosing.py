@@ -17,6 +17,7 @@ from denota.conversation.mentions import unused
 from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import Wish
 from denota.programs.denotation import Denotation
+from denota.programs.lexicon import follow_up_phrases
 from denota.programs.operators import SCOPES, TESTS
 from denota.programs.tree import Number, Program, Test
 from denota.tables.table import Table
@@ -61,7 +62,7 @@ def _for_a_value(
     parsers learn that first questions often ask for whole columns.
     """
     asked = f" {' '.join(tokenise(question))} "
-    those = any(f" {words} " in asked for words in ("of those", "of these", "of them"))
+    those = any(f" {words} " in asked for words in follow_up_phrases("conversation"))
     best = ways[0].probability
 
     def rank(way: RatedProgram) -> tuple[bool, int, bool]:

@@ -14,8 +14,8 @@ from typing import Literal
 from denota.errors import ProgramError
 from denota.programs.denotation import Denotation, Value
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
-from denota.programs.operators.aggregates import groups_of
 from denota.programs.operators.declare import CompareOperator
+from denota.programs.operators.groups import groups_of
 from denota.programs.tree import (
     Condition,
     Date,

@@ -37,7 +37,7 @@ from denota.programs.operators import (
     Operator,
     language_of,
 )
-from denota.programs.operators.comparison import MOST_ORDERED
+from denota.programs.operators.column_comparison import MOST_ORDERED
 from denota.programs.operators.declare import Feature
 from denota.programs.operators_used import operators_used
 from denota.programs.space import MOST_COLUMNS, MOST_PROGRAMS, program_space

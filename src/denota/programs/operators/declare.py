@@ -26,6 +26,8 @@ Meaning = Callable[[Table, Sequence[int], Test, Sequence[int]], list[int]]
 """(table, rows in table order, test, previous answer's rows) -> the rows the test keeps."""
 Needs = Literal["lexical", "trigger", "nothing"]
 """What makes a use of the operator grounded: words shared with its constant, a trigger word, or nothing."""
+Side = Literal["rows", "columns", "whole"]
+"""What a comparing operator compares: two row sets, two columns, or a part with the whole."""
 Takes = Literal["value", "word", "number", "constant", "column"] | None
 """What an operator takes besides its column."""
 
@@ -44,6 +46,12 @@ class Situation:
     def triggered(self, operator: str) -> bool:
         """Say whether the question has a word or phrase that calls for the operator."""
         return has_trigger(operator, self.constants.text)
+
+
+Choices = Callable[[Situation], Sequence[tuple[int, int]]]
+"""situation -> the (column, first) of every use of a step; `argument` makes `first` an argument."""
+Apply = Callable[[Situation, int, int, Mask], Mask]
+"""(situation, column, first, (N, R) rows kept) -> (N, R) the rows a step leads to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +138,8 @@ class StepOperator:
     """With {column} and {argument}."""
     meaning: Meaning
     """(table, rows kept, step, rows of the scope) -> rows."""
-    choices: Callable[[Situation], Sequence[tuple[int, int]]]
-    """(column, what `argument` turns into the argument) of every use in a situation."""
-    apply: Callable[[Situation, int, int, Mask], Mask]
-    """(situation, column, first, (N, R) rows kept) -> (N, R) rows."""
+    choices: Choices
+    apply: Apply
     sql: Callable[[Test, Names], Any]
     """The condition on rows, as a sqlglot expression; the rows kept are `kept` there."""
     follows: Literal["several", "few", "any"] = "several"
@@ -205,7 +211,7 @@ class CompareOperator:
     over: Callable[[Any, Any], Any]
     """Two numbers, or arrays of them, to the result; where one is NaN the result is not looked at. For one that names a side or a word: 1 for the first, 2 for the second, 0 for neither."""
     sql: Callable[[Any, Any], Any]
-    sides: frozenset[Literal["rows", "columns", "whole"]]
+    sides: frozenset[Side]
     gives: Literal["number", "yes_no", "side", "word"] = "number"
     answers: tuple[str, str] = ("", "")
     """The word for a larger and for a smaller left side, where it gives one."""

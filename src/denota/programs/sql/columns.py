@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from denota.programs.index import is_total
-from denota.programs.operators.aggregates import PARTS
+from denota.programs.operators.parts import PARTS
 from denota.programs.sql.identifiers import source_name, sql_names
 from denota.programs.sql.literals import moment_literal, number_literal, sum_of
 from denota.programs.stated_value import stated_by
