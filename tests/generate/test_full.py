@@ -1,4 +1,6 @@
-"""Questions of the language with every operator: right, in the space, grounded, of every kind, unambiguous."""
+"""Questions of the language with every operator: right, in the space, grounded, of every kind,
+unambiguous.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def kind_of(program: Program) -> str:
     return program.aggregate or "select"
 
 
-@pytest.mark.parametrize("conversations", [MANY, FOLLOWED, HELD_OUT], ids=["many", "followed", "held out"])  # fmt: skip
+@pytest.mark.parametrize(
+    "conversations", [MANY, FOLLOWED, HELD_OUT], ids=["many", "followed", "held out"]
+)
 def test_answers_are_what_programs_mean_after_printing_and_parsing(
     conversations: list[Conversation],
 ) -> None:

@@ -1,4 +1,6 @@
-"""Generated conversations: right, in the space, grounded, of every kind, and the same again from the same seed."""
+"""Generated conversations: right, in the space, grounded, of every kind, and the same again from
+the same seed.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +167,8 @@ def test_same_seed_same_conversations() -> None:
 
 def test_the_order_of_sets_does_not_matter() -> None:
     code = (
-        "from itertools import islice; from denota import sample; from denota.generate import generate;"
+        "from itertools import islice; from denota import sample;"
+        " from denota.generate import generate;"
         "tables = list(sample.tables().values());"
         "print([turn for c in islice(generate(tables, 3), 200) for turn in c.turns])"
     )

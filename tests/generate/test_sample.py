@@ -1,4 +1,6 @@
-"""The bundled sample: what the tables make, readable, small, and fit to learn the small language from."""
+"""The bundled sample: what the tables make, readable, small, and fit to learn the small language
+from.
+"""
 
 from __future__ import annotations
 

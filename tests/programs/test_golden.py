@@ -1,4 +1,6 @@
-"""Every program of `fixtures/programs.txt` gives the answer and the sentence written there, by tree walk and by SQL."""
+"""Every program of `fixtures/programs.txt` gives the answer and the sentence written there, by
+tree walk and by SQL.
+"""
 
 from __future__ import annotations
 

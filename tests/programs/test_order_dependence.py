@@ -100,7 +100,9 @@ def test_an_operator_says_rightly_whether_it_goes_by_the_order_of_rows(name: str
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_says_rightly_whether_it_goes_by_the_order_of_rows(name: str) -> None:
-    """From the middle one of three rows, or from the outer two, that differ in nothing the step can see but their place."""
+    """From the middle one of three rows, or from the outer two, that differ in nothing the step
+    can see but their place.
+    """
     cells = {"who": ["a", "b", "c"], "x": ["5", "5", "5"], "y": ["1", "2", "1"]}
     step = STEPS[name]
     then = Test(name, "x" if step.has_column else None, ARGUMENTS[step.takes])

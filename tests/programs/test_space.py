@@ -157,7 +157,9 @@ def test_a_program_that_has_an_index_is_the_program_at_it(
 
 
 def in_order(program: Program) -> Program:
-    """A program with the parts of AND and OR, and the sides of what compares them alike, in one order."""
+    """A program with the parts of AND and OR, and the sides of what compares them alike, in one
+    order.
+    """
 
     def of(condition: Condition | None) -> Condition | None:
         if isinstance(condition, And | Or):
@@ -191,7 +193,8 @@ def test_a_table_without_cells_has_no_programs(
 
 
 def is_grounded(program: Program, question: str, table: Table, language: frozenset[str]) -> bool:
-    """The definition: `=` and `!=` share a word or number with the question, other operators have a trigger in it.
+    """The definition: `=` and `!=` share a word or number with the question, other operators have
+    a trigger in it.
 
     An operator that needs nothing, or whose constant is the question's own, is grounded as it is.
     """

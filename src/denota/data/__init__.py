@@ -1,4 +1,4 @@
-"""Data sets (SQA, WikiTableQuestions, WikiSQL, the project's own JSONL) as questions and examples."""
+"""Data sets (SQA, WikiTableQuestions, WikiSQL, the project's JSONL) as questions and examples."""
 
 from denota.data.answer import Answer, Cells, Item, Values
 from denota.data.example import Example, Question, conversations

@@ -1,7 +1,8 @@
 """Several data sets learnt from together.
 
-What to load is written `NAME:SPLIT` or `NAME:SPLIT*SHARE`, separated by commas: `sqa:random-split-1-train, wtq:random-split-1-train*0.5`.
-NAME is a directory beside the data at hand or that one's own name, or any path. A SPLIT alone is one of the data at hand.
+What to load is written `NAME:SPLIT` or `NAME:SPLIT*SHARE`, separated by commas:
+`sqa:random-split-1-train, wtq:random-split-1-train*0.5`. NAME is a directory beside the data at
+hand or that one's own name, or any path. A SPLIT alone is one of the data at hand.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class Spec:
             if place.exists():
                 return Path(os.path.abspath(place))
         raise DataError(
-            f"there is no data set {self.name!r}: neither {places[0]} nor {places[1]} is there; check the name, or give its path"
+            f"there is no data set {self.name!r}: neither {places[0]} nor {places[1]} is there;"
+            " check the name, or give its path"
         )
 
 
@@ -91,8 +93,9 @@ def load_mixed(
 ) -> Mixed:
     """Load several splits with their answers.
 
-    Questions about tables that another data set's dev split has too are left out; the splits of one data set are taken as it publishes
-    them (SQA's train and dev share tables). Where there are several data sets, each id is led by the name of its own.
+    Questions about tables that another data set's dev split has too are left out; the splits of
+    one data set are taken as it publishes them (SQA's train and dev share tables). Where there are
+    several data sets, each id is led by the name of its own.
 
     Args:
         specs: what to load.
@@ -162,7 +165,8 @@ def _read_spec(text: str) -> Spec:
         part = 0.0
     if not split.strip() or not 0 < part <= 1:
         raise DataError(
-            f"{text!r} does not say what to load; write NAME:SPLIT or NAME:SPLIT*SHARE with a share above 0 and up to 1"
+            f"{text!r} does not say what to load; write NAME:SPLIT or NAME:SPLIT*SHARE with a"
+            " share above 0 and up to 1"
         )
     return Spec(name.strip(), split.strip(), part)
 

@@ -1,7 +1,7 @@
-"""Conditions on order: comparisons with a number or date, dates and decades, superlatives, and places in the table.
+"""Conditions on order: comparisons, dates and decades, superlatives, and places in the table.
 
-Each function draws one over some rows, or returns None. A superlative is drawn only where no tie leaves its answer open, and one
-with ties only where there is a tie.
+Each function draws one over some rows, or returns None. A superlative is drawn only where no tie
+leaves its answer open, and one with ties only where there is a tie.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def place(scene: Scene, rows: Rows, operator: str) -> Drawn | None:
 
 
 def _threshold(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -> Number | None:
-    """A number that parts the rows: one that a row has, or a round one between two that rows have."""
+    """Draw a number that divides the rows: that of a row, or a round one between two rows."""
     stated = sorted(
         {value for row in rows if (value := column.order[row]) is not None and value >= 0}
     )
@@ -177,7 +177,10 @@ def _steps(high: float) -> tuple[float, ...]:
 
 
 def _date(scene: Scene, rows: Rows, column: ColumnProfile, months: bool = False) -> Date | None:
-    """A date some row has, in the parts a question would name; a month of any year only if asked for."""
+    """A date some row has, in the parts a question would name.
+
+    A month of any year only if asked for.
+    """
     stated = column.dates[scene.pick(rows)]
     if stated is None:
         return None

@@ -1,4 +1,4 @@
-"""Made-up questions to learn from before the real ones: the generator's conversations about given tables, as examples."""
+"""Made-up conversations about given tables as examples, to learn from before the real ones."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from denota.tables.table import Table
 def made_up_examples(
     tables: Sequence[Table], count: int, seed: int = 0, language: str = "extended"
 ) -> tuple[Example, ...]:
-    """Return at least so many questions about tables, whole conversations, each table as often as any other.
+    """Return whole conversations of at least `count` questions, each table as often as any other.
 
-    The answer of a program that selects cells is those cells, that of one that computes values is the values. In a language with values
-    (`full`) most questions stand by themselves. The same seed gives the same questions.
+    The answer of a program that selects cells is those cells, that of one that computes values is
+    the values. In a language with values (`full`) most questions stand by themselves. The same
+    seed gives the same questions.
 
-    >>> table = Table.from_rows(["City", "People"], [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]])
+    >>> rows = [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]]
+    >>> table = Table.from_rows(["City", "People"], rows)
     >>> first, *_ = made_up_examples([table], 20)
     >>> first.question.id, len(first.cells) > 0
     ('made-0', True)

@@ -1,7 +1,7 @@
-"""Questions that follow up on an answer: some of it, another column, the same again with another constant, the others, the next one.
+"""Questions that follow up on an answer: some of it, another column, the other rows, the next.
 
-A follow-up is None where it makes no sense: it is drawn so that its answer is never empty and, where it narrows something down,
-never all of it.
+A follow-up is None where it makes no sense: it is drawn so that its answer is never empty and,
+where it narrows something down, never all of it.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def shorten(scene: Scene, before: Asked) -> Asked | None:
 
 
 def others(scene: Scene, before: Asked) -> Asked | None:
-    """Ask for the rows that are not the answer's, for another column of them, or for some of them."""
+    """Ask for the rows outside the answer, for another column of them, or for some of them."""
     taken = frozenset(before.answer.rows)
     rows = tuple(row for row in scene.profile.rows if row not in taken)
     if "others" not in scene.language or not rows:

@@ -1,6 +1,7 @@
-"""Column names in words: what to call a column, what its cells are, and which adjectives go with its order.
+"""Column names in words: nouns for a column and its cells, adjectives for its order.
 
-A name is cleaned of units and brackets, abbreviations are written out, and general synonyms are offered beside it.
+A name is cleaned of units and brackets, abbreviations are written out, and general synonyms are
+offered beside it.
 """
 
 from __future__ import annotations
@@ -225,7 +226,10 @@ def _loaded_families() -> dict[str, dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def _known_words() -> dict[str, str]:
-    """Family names by the words and, behind a colon, the units that tell them; the first family to know a word has it."""
+    """Family names by the words and, behind a colon, the units that tell them.
+
+    The first family to know a word has it.
+    """
     known: dict[str, str] = {}
     for name, entry in _loaded_families().items():
         keys = entry.get("names", "").split() + [

@@ -1,4 +1,7 @@
-"""Questions for a part of a cell: what stands first, last or in brackets, its year, its numbers; and for the column with the largest number."""
+"""Questions for a part of a cell: what stands first, last or in brackets, its year, its numbers.
+
+And for the column with the largest number.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +98,7 @@ def _parted(profile: TableProfile, most_common: bool = False) -> list[tuple[str,
 
 
 def _makes_sense(name: str, column: ColumnProfile) -> bool:
-    """Say whether someone would ask for a part of such a column: of dates the year, of numbers what a span of years makes."""
+    """Say whether a part of the column is worth asking for: the year of a date, a span of years."""
     if column.kind == "number":
         return name in ("difference_inside", "in_brackets") and column.unit == "year"
     return column.kind == "text" or name in ("year_part", "in_brackets")

@@ -1,4 +1,4 @@
-"""What the generator knows of a table, made once: names in words, values as they are said, and rows by value and order."""
+"""A table as the generator sees it: names in words, spoken values, rows by value and order."""
 
 from __future__ import annotations
 
@@ -103,7 +103,10 @@ class ColumnProfile:
 
     @cached_property
     def words(self) -> list[tuple[str, Rows]]:
-        """Words of cells of several words, each with the rows that have it; shared ones where there are any."""
+        """Words of cells of several words, each with the rows that have it.
+
+        Shared ones where there are any.
+        """
         if self.kind != "text":
             return []
         several = {
@@ -152,7 +155,7 @@ class TableProfile:
 
     @cached_property
     def named(self) -> Rows:
-        """The rows that the subject's value names and no other: those a question can speak of by name."""
+        """The rows that a question can call by name: no other row has their subject's value."""
         if self.subject is None:
             return ()
         classes, said = self.subject.classes, self.subject.said
@@ -170,7 +173,7 @@ class TableProfile:
         return Counter(c.naming.family.name for c in self.columns if c.naming.family is not None)
 
     def asked_for(self, column: ColumnProfile) -> tuple[Noun, ...]:
-        """Return what to call the things a column names: its name, or the subject's noun where that is more telling."""
+        """Return the noun for the things a column names: its name, or a more telling noun."""
         of_subject = column is self.subject and self.subject_nouns != _ONES
         return self.subject_nouns if of_subject else column.naming.nouns
 

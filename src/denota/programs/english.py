@@ -25,7 +25,8 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
 
     Args:
         program: the tree.
-        answer_columns: the names of the columns answered with, for a program that takes the previous ones.
+        answer_columns: the names of the columns answered with, for a program that takes the
+            previous ones.
 
     >>> say(Program(("Leader",), where=Test("greater", "Crew", Number(50))))
     'The Leader where Crew is more than 50.'
@@ -106,7 +107,8 @@ def _condition(condition: Condition) -> str:
         and one_column
         and all(p.operator == "equal" for p in condition.parts)
     ):
-        return f"{first.column} is {_list(tuple(_argument(p.argument) for p in condition.parts), 'or')}"
+        values = tuple(_argument(part.argument) for part in condition.parts)
+        return f"{first.column} is {_list(values, 'or')}"
     joint = " or " if isinstance(condition, Or) else " and "
     return joint.join(map(_condition, condition.parts))
 

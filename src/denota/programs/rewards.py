@@ -2,10 +2,10 @@
 
     R(y, z) = |A ∩ Z| / |A ∪ Z|
 
-Gold cells are compared with the cells of a program that selects cells. Gold values are compared with
-the values of any program, by the rule of their data set: as a set, or with repeats. The values of a
-program that selects cells are their texts. So a lookup, a COUNT and a SUM that give the gold value
-are all consistent. S selections, N row sets, R rows.
+Gold cells are compared with the cells of a program that selects cells. Gold values are compared
+with the values of any program, by the rule of their data set: as a set, or with repeats. The
+values of a program that selects cells are their texts. So a lookup, a COUNT and a SUM that give
+the gold value are all consistent. S selections, N row sets, R rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_grouped(gold: Values) -> bool:
 
 
 def items_of(found: Denotation, table: Table) -> tuple[Item, ...]:
-    """Return the texts of a denotation's cells, or its values, each after its group if it has one."""
+    """Return the texts of a denotation's cells, or its values, each after its group if any."""
     if found.values is None:
         return tuple(table.cell(row, column) for row in found.rows for column in found.columns)
     if not found.groups:

@@ -1,8 +1,8 @@
 """A column: its cells' text, and what the column as a whole says they are.
 
-The type is decided by the column, never cell by cell: a name that contains a digit stays a name. All work is done once for
-each distinct text and spread over the rows by an integer array, so a column of 300,000 rows costs what its distinct values
-cost. Views are made when first asked for.
+The type is decided by the column, never cell by cell: a name that contains a digit stays a name.
+All work is done once for each distinct text and spread over the rows by an integer array, so a
+column of 300,000 rows costs what its distinct values cost. Views are made when first asked for.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Column:
 
     @property
     def unit(self) -> str:
-        """The unit of a number column: `year`, `%`, a currency sign, `time` (values in seconds), a word, or nothing."""
+        """The unit of a number column: `year`, `%`, a currency sign, `time` (seconds), a word."""
         return self.reading.unit
 
     @cached_property
@@ -67,12 +67,15 @@ class Column:
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
-        """(rows,) True where the cell is empty or only marks that there is no value (`-`, `n/a`)."""
+        """(rows,) True where the cell is empty or a mark for a missing value (`-`, `n/a`)."""
         return self._spread(~np.array(self._present, dtype=bool))
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """(rows,) the number each cell states, NaN where it states none; all NaN unless the column is one of numbers."""
+        """(rows,) the number each cell states, NaN where it states none.
+
+        All NaN unless the column is one of numbers.
+        """
         readings = self.reading.numbers
         if not readings:
             return _frozen(np.full(len(self), np.nan))
@@ -95,7 +98,7 @@ class Column:
 
     @cached_property
     def unread(self) -> NDArray[np.bool_]:
-        """(rows,) True where a cell of a number or date column has text that could not be read as one."""
+        """(rows,) True where a cell of a number or date column could not be read."""
         if self.kind == "text":
             return _frozen(np.zeros(len(self), dtype=bool))
         known = np.isfinite(self.numbers) if self.kind == "number" else self.dates.known
@@ -129,7 +132,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the distinct texts of a column are, taken together; no readings where the column has none of that kind."""
+    """What the distinct texts of a column are, taken together.
+
+    No readings where the column has none of that kind.
+    """
 
     kind: Kind
     unit: str = ""
@@ -189,7 +195,7 @@ def _read(
 def _is_years(
     name: str, dates: Sequence[DateReading | None], numbers: Sequence[NumberReading | None]
 ) -> bool:
-    """Say whether the numbers of a column are years: all can be, and the name says so or all are of our times."""
+    """Say whether a column's numbers are years: all can be, and the name says so or all are new."""
     values = [r.year for r in dates if r is not None and r.form == "year"]
     if not values or any(
         n is not None and (d is None or d.form != "year")
@@ -204,7 +210,7 @@ def _is_years(
 def _is_codes(
     share: float, readings: Sequence[NumberReading | None], present: Sequence[bool]
 ) -> bool:
-    """Say whether the texts beside the numbers are a few codes (`DNF`, `Ret`), so that the column is one of numbers."""
+    """Say whether the texts beside the numbers are a few codes (`DNF`, `Ret`)."""
     codes = sum(here and r is None for r, here in zip(readings, present, strict=True))
     return share >= 0.2 and codes <= min(6, sum(present) // 2)
 

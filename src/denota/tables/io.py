@@ -1,6 +1,7 @@
 """Anything people keep tables in, to a `Table`.
 
-The kind of file is told by its content, and by its name only where content cannot tell (a CSV from a TSV).
+The kind of file is told by its content, and by its name only where content cannot tell (a CSV from
+a TSV).
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ def read_table(
     """Read a table from a path, `-` (standard input), an open binary file, or a data frame.
 
     Args:
-        source: a path to CSV, TSV, semicolon- or pipe-separated text, JSON records or lines, Parquet or Excel, each also
-            gzipped; `-`; a binary file object; a pandas or polars DataFrame, an Arrow table or a DuckDB relation.
+        source: a path to CSV, TSV, semicolon- or pipe-separated text, JSON records or lines,
+            Parquet or Excel, each also gzipped; `-`; a binary file object; a pandas or polars
+            DataFrame, an Arrow table or a DuckDB relation.
         name: what to call the table; its file name unless given.
         format: the kind of file, where it should not be found out.
         encoding: of text files, where it should not be found out.

@@ -1,7 +1,8 @@
 """Numbers in cells: what one text can say, and which of a column's readings hold together.
 
-`read_number` reads one normalised text as a quantity with its unit; `agree` keeps, of a column's readings, those that the
-column bears out: one unit, ranges that are ranges and not scores, brackets that mean minus.
+`read_number` reads one normalised text as a quantity with its unit; `agree` keeps, of a column's
+readings, those that the column bears out: one unit, ranges that are ranges and not scores,
+brackets that mean minus.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class NumberReading(NamedTuple):
 
     value: float
     unit: str = ""
-    """`%`, a currency sign, `time` (value in seconds), or the word behind the number, singular and in lower case."""
+    """`%`, a currency sign, `time` (in seconds), or the word behind the number in lower case."""
     form: Form = "plain"
     high: float = 0.0
     """The upper end of a range; `value` is the lower."""
@@ -69,7 +70,7 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
 
 
 def decimal_mark(texts: Iterable[str]) -> str:
-    """Return the decimal mark a column of normalised texts uses: a comma only where nothing else explains it.
+    """Return the decimal mark of a column: a comma only where nothing else explains its texts.
 
     >>> decimal_mark(["1.234,56", "7,5"]), decimal_mark(["1,234", "7.5"])
     (',', '.')
@@ -105,7 +106,8 @@ def agree(
     main = _main_unit(readings, counts)
     ranges = [r for r in readings if r is not None and r.form == "range"]
     ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
-    # (2) is minus two in accounts, which show themselves by money, decimals or thousands; elsewhere it is a remark
+    # (2) is minus two in accounts, which show themselves by money, decimals or thousands;
+    # elsewhere it is a remark
     brackets_are_minus = any(
         r is not None
         and (r.form == "accounted" or r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
@@ -144,7 +146,7 @@ def shared_units(readings: Sequence[NumberReading | None]) -> frozenset[str]:
 
 
 def _main_unit(readings: Sequence[NumberReading | None], counts: Sequence[int]) -> str:
-    """The column's unit: time if there is any, else the commonest, if it is known or shared by half of the numbers."""
+    """Return the column's unit: time if any, else the commonest that is known or half share."""
     units: Counter[str] = Counter()
     for reading, count in zip(readings, counts, strict=True):
         if reading is not None:
@@ -181,11 +183,17 @@ _CURRENCIES: Final = {
     **{"us$": "$", "usd": "$", "a$": "$", "c$": "$", "eur": "€", "gbp": "£", "jpy": "¥"},
     **{"inr": "₹", "rs": "₹", "chf": "chf", "kr": "kr", "r$": "$", "hk$": "$", "nz$": "$"},
 }
-_UNITS = "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr hour day week month years point pt run goal vote seat mw kw gw"
+_UNITS = (
+    "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr"
+    " hour day week month years point pt run goal vote seat mw kw gw"
+)
 _MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
 _KNOWN: Final = frozenset([*_UNITS.split(), "%", "time", *_MONEY_UNITS])
 
-_CORE = r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}(?![\w.]))?|\.\d+"
+_CORE = (
+    r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)"
+    r"|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}(?![\w.]))?|\.\d+"
+)
 _FRACTION = r"\d{1,2}/(?:2|3|4|5|6|8|10|12|16|20|32|64|100)(?![\d/])"
 _MONTHS: Final = frozenset(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -193,16 +201,21 @@ _MONTHS: Final = frozenset(
 _MONEY = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
 _SCALE = "|".join(sorted((s for s in _SCALES if len(s) > 2), key=len, reverse=True))
 _WORD = r"(?:/\s?|per\s)?[a-zµ°Ω²³][a-zµ°Ω²³/.\-]{0,14}2?"
-_REMARK = r"(?:\s*\(.*\)|(?:\s+/|\s*[=~≈])\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+|\s(?:and|or)\s(?:over|older|above|more))?"
+_REMARK = (
+    r"(?:\s*\(.*\)|(?:\s+/|\s*[=~≈])\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+"
+    r"|\s(?:and|or)\s(?:over|older|above|more))?"
+)
 _NUMBER: Final = re.compile(
     r"(?P<open>\()?\s*"
-    r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
+    r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?"
+    r"|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
     rf"(?P<sign>[+-])?\s*(?:(?P<money>{_MONEY})\.?\s*)?(?P<sign2>[+-])?"
     rf"(?:(?P<only>{_FRACTION})|(?P<core>{_CORE})(?:\s+(?P<fraction>{_FRACTION}))?)"
     rf"(?:\s?(?:-|to)\s?(?:{_MONEY})?(?P<high>{_CORE}))?"
     r"(?:(?P<ordinal>st|nd|rd|th|\.|\)|=)(?![\w.]))?"
     rf"(?:\s?(?P<scale>(?:{_SCALE}|mn|bn|tn)\b)|(?P<letter>[KMBkmb](?![\w²³]))|(?P<thousandth>(?<=\d)[KM](?=\+)))?"
-    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)|(?P<gap>\s?)(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
+    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)"
+    rf"|(?P<gap>\s?)(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
     rf"(?(percent)(?:\s{_WORD}){{0,4}})"
     rf"(?P<remark>{_REMARK})\s*(?(open)\))\s*$",
     re.IGNORECASE,
@@ -340,7 +353,7 @@ _SINGULAR: Final[dict[str, str]] = {
 
 
 def _are_ranges(ranges: Sequence[NumberReading], alone: bool) -> bool:
-    """Tell ranges from scores: every low end is below its high end and, where the column has little else, bins do not overlap."""
+    """Tell ranges from scores: low ends are below high ends, and ranges alone do not overlap."""
     if any(r.high <= r.value for r in ranges):
         return False
     if not alone:

@@ -15,7 +15,9 @@ _PLAIN: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?")
 
 
 class PlainColumn(Column):
-    """A column where a number is digits, with commas between thousands and a point, and nothing beside them: no units, money, ranges, times or dates.
+    """A column where a number is digits, commas between thousands, and a decimal point.
+
+    No units, money, ranges, times or dates are read.
 
     >>> PlainColumn("Won", ("1,200", "7.5", "$3", "12-14", "")).numbers.tolist()
     [1200.0, 7.5, nan, nan, nan]

@@ -1,4 +1,4 @@
-"""What a column is, in a few figures: for `denota show` and for anyone who wants to check the reading."""
+"""A column in a few figures, for `denota show` and for checking how it was read."""
 
 from __future__ import annotations
 

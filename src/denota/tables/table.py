@@ -1,6 +1,7 @@
 """A table as the rest of denota sees it: frozen columns of text with lazily made views.
 
-A cell is addressed as `(row, column)`, both counted from 0, row 0 being the first row after the header.
+A cell is addressed as `(row, column)`, both counted from 0, row 0 being the first row after the
+header.
 """
 
 from __future__ import annotations

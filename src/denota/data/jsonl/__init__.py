@@ -10,8 +10,8 @@ A turn gives its answer as values (`answer`: texts, numbers, true or false; an e
 there is none), as `cells`, as both if they agree (the cells count), or not at all. A turn that
 `denota ask --json` printed is read too; its typed `values` count before its texts.
 
-A line may carry an `id` and an `annotator`. Further keys are free for notes beside `turns`; in a turn
-they are refused, since a misspelt `answer` would be lost without a word.
+A line may carry an `id` and an `annotator`. Further keys are free for notes beside `turns`; in a
+turn they are refused, since a misspelt `answer` would be lost without a word.
 """
 
 from denota.data.jsonl.read import read_jsonl, read_objects

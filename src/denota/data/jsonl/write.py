@@ -19,8 +19,8 @@ def write_jsonl(path: str | Path, conversations: Iterable[Sequence[Question | Ex
     Earlier questions that are not among the turns are written from the history, without an answer.
 
     Raises:
-        DataError: the file cannot be written, or turns are not of one conversation. What stood there
-            before is untouched.
+        DataError: the file cannot be written, or turns are not of one conversation. What stood
+            there before is untouched.
     """
     with replacing(Path(path)) as stream:
         for turns in conversations:

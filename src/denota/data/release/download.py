@@ -1,7 +1,8 @@
 """One file over HTTP, gone on with where an earlier attempt stopped.
 
-What has arrived lies in `NAME.part`; `NAME.part.json` says what it is part of. A server asked to go on is told which version of
-the file is meant (If-Range), so it starts again by itself if the file has changed.
+What has arrived lies in `NAME.part`; `NAME.part.json` says what it is part of. A server asked to
+go on is told which version of the file is meant (If-Range), so it starts again by itself if the
+file has changed.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def download(
         except _Dropped as error:
             why = str(error)
     raise DataError(
-        f"cannot download {url} ({why}); check the connection and run it again: it goes on where it stopped"
+        f"cannot download {url} ({why}); check the connection and run it again:"
+        " it goes on where it stopped"
     )
 
 
@@ -86,7 +88,7 @@ class _Part:
         return self.path.with_name(self.path.name + ".json")
 
     def version(self) -> str | None:
-        """Return the server's mark of the version that was being fetched, None where there is nothing to go on with."""
+        """Return the server's mark of the version being fetched, None if there is no part."""
         try:
             note: Any = json.loads(self.note.read_text("utf-8"))
         except (OSError, ValueError):
@@ -100,7 +102,7 @@ class _Part:
         return self.path.stat().st_size
 
     def begin(self, version: str | None) -> BinaryIO:
-        """Start anew: first emptied, then noted, then filled, so that a note never describes other bytes."""
+        """Start anew; the file is emptied before the note, which never describes other bytes."""
         try:
             file = self.path.open("wb")
             self.note.write_text(json.dumps({"url": self.url, "version": version}), "utf-8")
@@ -143,7 +145,8 @@ def _attempt(part: _Part, limit: int, progress: Progress, timeout: float) -> Non
             if error.code in _PASSING:
                 raise _Dropped(f"the server answers {error.code}") from error
             raise DataError(
-                f"{part.url} cannot be had: the server answers {error.code} {error.reason}; check the address"
+                f"{part.url} cannot be had: the server answers {error.code} {error.reason};"
+                " check the address"
             ) from error
     except urllib.error.URLError as error:
         raise _Dropped(_reason(error.reason)) from error
@@ -201,7 +204,10 @@ _PASSING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
 
 
 def _version(headers: Any) -> str | None:
-    """Return what names this version of the file; a weak ETag may stand for files that differ in bytes."""
+    """Return what names this version of the file.
+
+    A weak ETag may stand for files that differ in bytes.
+    """
     etag: str | None = headers.get("ETag")
     if etag and not etag.startswith("W/"):
         return etag

@@ -1,7 +1,7 @@
 """Zip archives from elsewhere, unpacked without trusting them.
 
-Only regular files under plain relative paths come out, and only as much as was announced and allowed; anything else refuses the
-whole archive, before a byte is written.
+Only regular files under plain relative paths come out, and only as much as was announced and
+allowed; anything else refuses the whole archive, before a byte is written.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def unpack(archive: Path, into: Path, limits: ArchiveLimits = ARCHIVE_LIMITS) ->
         limits: the most it may hold.
 
     Raises:
-        DataError: it is not a zip file, is damaged, or holds anything but plain files within the limits.
+        DataError: it is not a zip file, is damaged, or holds anything but plain files within the
+            limits.
     """
     try:
         with zipfile.ZipFile(archive) as source:
@@ -65,7 +66,8 @@ def _checked(archive: Path, infos: Sequence[zipfile.ZipInfo], limits: ArchiveLim
     size = sum(info.file_size for info in infos)
     if len(infos) > limits.files:
         raise DataError(
-            f"{archive} holds {len(infos):,} files, more than the {limits.files:,} allowed; it is not the data"
+            f"{archive} holds {len(infos):,} files, more than the {limits.files:,} allowed;"
+            " it is not the data"
         )
     if size > min(limits.bytes, limits.ratio * archive.stat().st_size):
         raise DataError(

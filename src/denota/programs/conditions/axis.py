@@ -38,9 +38,9 @@ class StepUse:
 class Conditions:
     """N row sets of one scope.
 
-    `first` and `second` depend on the operator. A test has its argument in `first`. OR has two value
-    classes, or in `first` a number in `named` and -1 in `second`. AND, EITHER and PAIR have the
-    numbers of two row sets. STEP has the row set it starts from and a number in `steps`.
+    `first` and `second` depend on the operator. A test has its argument in `first`. OR has two
+    value classes, or in `first` a number in `named` and -1 in `second`. AND, EITHER and PAIR have
+    the numbers of two row sets. STEP has the row set it starts from and a number in `steps`.
     """
 
     situation: Situation
@@ -69,7 +69,10 @@ class Conditions:
         return sizes
 
     def condition(self, number: int) -> Condition | None:
-        """Return the condition of a row set as a tree; of a pair, the condition of its left side."""
+        """Return the condition of a row set as a tree.
+
+        Of a pair, the condition of its left side.
+        """
         operator, column = int(self.operator[number]), int(self.column[number])
         first, second = int(self.first[number]), int(self.second[number])
         names = self.situation.index.names
@@ -119,7 +122,7 @@ class Conditions:
         )
 
     def at_most(self, count: int) -> Conditions:
-        """Return at most `count` row sets: supported ones before others, and of these steps last."""
+        """Return at most `count` row sets: supported ones first, and steps last among equals."""
         order = np.lexsort((self.operator == STEP, ~self.grounded))[: max(0, count)]
         return self.chosen(np.sort(order))
 

@@ -30,7 +30,7 @@ class ColumnIndex:
     def _grouped(
         self,
     ) -> tuple[NDArray[np.int32], tuple[str, ...], NDArray[np.int32], NDArray[np.int32]]:
-        """(R,) class of each row, (V,) text and (V,) row of the first cell of each class, and the class of each distinct text."""
+        """(R,) class of each row, (V,) text and row of each first cell, class of each text."""
         column = self.column
         keys: list[object] = list(column.values)
         if column.kind != "text":
@@ -100,7 +100,7 @@ class ColumnIndex:
 
     @cached_property
     def rising(self) -> NDArray[np.int64]:
-        """The rows that have a place in the order, from smallest to largest, equal ones in table order."""
+        """The rows that state a value, from smallest to largest, equal ones in table order."""
         if self.order is None:
             return np.zeros(0, np.int64)
         rows = np.flatnonzero(~np.isnan(self.order))
@@ -141,7 +141,7 @@ class ColumnIndex:
     def parts(
         self, name: str, part: Callable[[str], Any]
     ) -> tuple[dict[Hashable, int], NDArray[np.int32]]:
-        """Return the keys of a part of the column's texts, numbered, and (R,) which each row has, -1 for none."""
+        """Return the numbered keys of a part of the texts, and (R,) each row's key, -1 for none."""
         if name not in self._parts:
             keys: dict[Hashable, int] = {}
             found = (part(text) for text in self.column.values)
@@ -169,7 +169,7 @@ class ColumnIndex:
 
     @cached_property
     def by_word(self) -> dict[str, list[int]]:
-        """The distinct texts that have a word: the value index of a long column, and what CONTAINS looks into.
+        """The distinct texts that have a word, for CONTAINS and for the values of a long column.
 
         The cells of long number and date columns are found by what they state, not by words.
         """

@@ -31,7 +31,7 @@ _INDEXES: dict[int, tuple[weakref.ref[Table], TableIndex]] = {}
 
 
 class TableIndex:
-    """A table's columns as arrays of value classes, with the masks that every question over it shares."""
+    """A table's columns as arrays of value classes, with the masks that all questions share."""
 
     def __init__(self, table: Table) -> None:
         self._table = weakref.ref(table)
@@ -70,7 +70,7 @@ class TableIndex:
 
     @cached_property
     def classes(self) -> tuple[NDArray[np.int16], NDArray[np.int32], Mask]:
-        """(V,) column, (V,) class and (V, R) rows of every value class of the columns that are not long."""
+        """(V,) column, (V,) class and (V, R) rows of each value class, long columns left out."""
         columns, classes, masks = [], [], []
         for position, column in enumerate(self.columns):
             if not column.is_long:
@@ -99,7 +99,10 @@ class TableIndex:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """(C,) where the classes of each column begin in `classes`; those of a long column are not there."""
+        """(C,) where the classes of each column begin in `classes`.
+
+        Those of a long column are not there.
+        """
         counts = [0 if column.is_long else column.count for column in self.columns]
         return np.cumsum([0, *counts])[:-1]
 

@@ -149,7 +149,8 @@ LANGUAGES: Final[dict[str, frozenset[str]]] = {
 }
 """The operators of each language by name; any other set of names is a language too.
 
-`full` has every operator but FOLLOW-UP CELL, and joins by OR only values that the question names."""
+`full` has every operator but FOLLOW-UP CELL, and joins by OR only values that the question
+names."""
 
 Operator = (
     TestOperator | ScopeOperator | StepOperator | AggregateOperator | CompareOperator | Feature

@@ -1,8 +1,8 @@
 """Values computed from rows: counts, sums, averages, the smallest and largest, yes or no.
 
 COUNT counts rows, whatever their cells say; COUNT DISTINCT leaves out missing values; the others
-leave out cells that state no number. Nothing is rounded: a sum is that of the stated numbers, in the
-unit of the column. SQL does the same.
+leave out cells that state no number. Nothing is rounded: a sum is that of the stated numbers, in
+the unit of the column. SQL does the same.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def shared_values(situation: Situation) -> tuple[NDArray[np.int16], NDArray[np.i
 
 
 def linked_classes(column: ColumnIndex, situation: Situation) -> list[int]:
-    """Return the classes of a column that a word or number of the question leads to, best first, at most 200."""
+    """Return at most 200 classes that a word or number of the question leads to, best first."""
     most = min(200, max(8, ROOM // max(1, len(column.column))))
     shared: dict[int, float] = {}
     for word in situation.constants.content:

@@ -1,4 +1,4 @@
-"""Steps to other rows than those kept: beside or beyond them, or by comparison with their values."""
+"""Steps to rows other than those kept: beside or beyond them, or compared by value."""
 
 from __future__ import annotations
 
