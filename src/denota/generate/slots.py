@@ -9,8 +9,8 @@
   the like for one kind of column only.
 - Adjectives that call for the operator: {highest} {lowest} of the column, {tallest} {shortest} of
   the thing, {taller} {lower} comparing.
-- The answer before: {those} {their} {they} {are_they} {are_those}; of one row {its} {it} {that_one};
-  its noun {previous}, and {ones}.
+- The answer before: {those} {their} {they} {are_they} {are_those}; of one row {its} {it}
+  {that_one}; its noun {previous}, and {ones}.
 """
 
 from __future__ import annotations

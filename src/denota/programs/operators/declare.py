@@ -213,7 +213,7 @@ class CompareOperator:
     over: Callable[[Any, Any], Any]
     """(left, right) -> the result, for numbers and for arrays; ignored where one of them is NaN.
 
-    An operator that names a side or a word gives 1 for the first, 2 for the second, 0 for neither."""
+    An operator that names a side or a word gives 1 for the first, 2 for the second, 0 for none."""
     sql: Callable[[Any, Any], Any]
     sides: frozenset[Side]
     gives: Literal["number", "yes_no", "side", "word"] = "number"
