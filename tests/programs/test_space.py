@@ -16,7 +16,7 @@ from denota.programs.denotation import Denotation, jaccard
 from denota.programs.execute import execute
 from denota.programs.lexicon import words_of
 from denota.programs.operators import COMPARES, SCOPES, TESTS, declared
-from denota.programs.rewards import items_of, reward
+from denota.programs.rewards import denotation_items, reward
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import And, Condition, Name, Or, Program, Test, Value
@@ -96,7 +96,7 @@ def test_rewards_for_values_are_those_of_the_tree_walk(
     space = program_space(question, table, previous, SPOKEN[language])
     numbers = list(ids(space))
     found = [execute(space.program(number), table, previous) for number in numbers]
-    own = st.sampled_from([items_of(one, table) for one in found])
+    own = st.sampled_from([denotation_items(one, table) for one in found])
     said = st.one_of(own, own, st.lists(st.one_of(texts, st.floats(0, 100)), max_size=3))
     gold = Values(tuple(data.draw(said)), data.draw(st.booleans()))
     rewards = space.rewards(gold)

@@ -50,7 +50,7 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LoadedPart:
     """What came of one spec."""
 
     spec: Spec
@@ -64,7 +64,7 @@ class Mixed:
     """Data sets loaded together."""
 
     loaded: Loaded
-    parts: tuple[Part, ...]
+    parts: tuple[LoadedPart, ...]
 
 
 def read_specs(text: str) -> tuple[Spec, ...]:
@@ -117,7 +117,7 @@ def load_mixed(
         if places - {place}
     }
     every: list[Loaded] = []
-    parts: list[Part] = []
+    parts: list[LoadedPart] = []
     for number, spec in enumerate(wanted):
         place = spec.path(data)
         kind = dataset_of(place, spec.split)
@@ -132,7 +132,7 @@ def load_mixed(
         kept = loaded.without_tables(shared)
         left_out = len(loaded.examples) - len(kept.examples)
         kept = _share(kept, spec.share, np.random.default_rng([seed, number]))
-        parts.append(Part(spec, kind.name, len(conversations(kept.questions)), left_out))
+        parts.append(LoadedPart(spec, kind.name, len(conversations(kept.questions)), left_out))
         every.append(
             replace(_led(kept, place.name) if len(places) > 1 else kept, problems=loaded.problems)
         )

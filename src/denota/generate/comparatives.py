@@ -11,7 +11,7 @@ from denota.inflect import with_article
 from denota.programs.lexicon import words_of
 
 
-def value_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
+def compared_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
     """Return the slots of a compared column: names, comparatives, and {amount} or {time}."""
     slots = column_slots(scene, column, operator) | comparatives(scene, column, operator)
     name = "time" if column.is_time else "amount"

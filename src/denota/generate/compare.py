@@ -10,7 +10,7 @@ from typing import Final
 from denota.generate import phrase
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
-from denota.generate.comparatives import comparable, is_measured, value_slots
+from denota.generate.comparatives import comparable, compared_slots, is_measured
 from denota.generate.draw import draw_filter
 from denota.generate.group import adds_up
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
@@ -39,7 +39,7 @@ def compare_rows(scene: Scene) -> Asked | None:
     aggregate = "day" if column.kind == "date" else "sum"
     if aggregate == "day" and not all(_whole(column, side.row) for side in (left, right)):
         return None
-    slots = value_slots(scene, column, operator) | thing_slots(scene)
+    slots = compared_slots(scene, column, operator) | thing_slots(scene)
     slots |= _sides(scene, left.said, right.said, one > two)
     if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
         slots["who"] = "who"

@@ -238,7 +238,7 @@ def _never(scene: Scene, rows: Rows, column: ColumnProfile) -> None:
 
 
 _comparison = {
-    name: partial(draw_orders.comparison, operator=name) for name in draw_orders.COMPARISONS
+    name: partial(draw_orders.comparison, operator=name) for name in draw_orders.COMPARED_BY
 }
 _superlative = {
     name: partial(draw_orders.superlative, operator=name) for name in draw_orders.SUPERLATIVES

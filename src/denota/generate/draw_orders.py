@@ -23,7 +23,7 @@ from denota.generate.spoken import (
 )
 from denota.programs.tree import Date, Number, Test
 
-COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+COMPARED_BY: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "greater": compare.gt,
     "at_least": compare.ge,
     "less": compare.lt,
@@ -39,11 +39,11 @@ def comparison(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -
         date = _date(scene, rows, column)
         if date is None:
             return None
-        return _by_date(scene, rows, column, operator, COMPARISONS[operator], date)
+        return _by_date(scene, rows, column, operator, COMPARED_BY[operator], date)
     number = _threshold(scene, rows, column, operator)
     if number is None:
         return None
-    holds, constant = COMPARISONS[operator], number.value
+    holds, constant = COMPARED_BY[operator], number.value
     stated = column.order
     kept = tuple(r for r in rows if (value := stated[r]) is not None and holds(value, constant))
     slots = column_slots(scene, column, operator) | _constant_slots(scene, column, number.written)
@@ -59,7 +59,7 @@ def between(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Dra
         return None
     found = []
     for name, number in (("at_least", low), ("at_most", high)):
-        holds = COMPARISONS[name]
+        holds = COMPARED_BY[name]
         kept = tuple(
             r for r in rows if (v := column.order[r]) is not None and holds(v, number.value)
         )

@@ -9,7 +9,7 @@ from denota.data import Answer, Cells, Example, Question, Values
 from denota.generate.conversation import TURNS, Turn, generate
 from denota.generate.kinds import is_wide
 from denota.programs.operators import LANGUAGES
-from denota.programs.rewards import items_of
+from denota.programs.rewards import denotation_items
 from denota.tables.table import Table
 
 
@@ -48,7 +48,7 @@ def _answer(turn: Turn, table: Table) -> Answer:
     """What the question asks for: cells, or values."""
     if turn.answer.values is None:
         return Cells(turn.answer.cells)
-    return Values(items_of(turn.answer, table))
+    return Values(denotation_items(turn.answer, table))
 
 
 MOSTLY_ONE: Final = (1, 1, 1, 1, 1, 1, 2, 3)

@@ -81,7 +81,7 @@ def turn_aside(scene: Scene, before: Asked) -> Asked | None:
     return ask(columns, "previous", drawn, drawn.rows if drawn else rows, said)
 
 
-def shorten(scene: Scene, before: Asked) -> Asked | None:
+def ask_in_short(scene: Scene, before: Asked) -> Asked | None:
     """Ask the same with another constant, or for the other end, in a few words."""
     last, scope = before.drawn, before.program.scope
     if scene.plain or last is None or before.program.aggregate:
@@ -183,7 +183,7 @@ def _each_once(scene: Scene, before: Asked) -> Drawn | None:
 FOLLOW_UPS: Final[dict[FollowUp, float]] = {
     narrow: 40.0,
     turn_aside: 22.0,
-    shorten: 18.0,
+    ask_in_short: 18.0,
     others: 6.0,
     same: 6.0,
     beside: 7.0,

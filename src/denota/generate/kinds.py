@@ -34,7 +34,7 @@ KINDS: Final[dict[Ask, float]] = {
     yes_no.whether: 3.5,
     yes_no.nothing_there: 1.5,
     part.part_of_cell: 7.0,
-    part.name_column: 1.2,
+    part.ask_for_a_column_name: 1.2,
     part.most_common_part: 2.0,
     compute.longest_run: 1.0,
     compare.compare_rows: 10.0,

@@ -28,7 +28,7 @@ class Noun:
 
 
 @dataclass(frozen=True)
-class Family:
+class Adjectives:
     """What a column with an order measures, and the adjectives for it; see `adjectives.toml`."""
 
     name: str
@@ -53,7 +53,7 @@ class Naming:
     """Plurals that the numbers count, if they count something: `goals`."""
     participle: str
     """`opened` for a column of that name, else nothing."""
-    family: Family | None
+    family: Adjectives | None
     """For columns with an order."""
     generic: bool
     """Whether the name says nothing of what has it: `Name`."""
@@ -168,7 +168,7 @@ def _noun(one: str) -> Noun:
     return Noun(one, plural(one))
 
 
-def _counted(phrase: str, column: Column, family: Family | None) -> tuple[str, ...]:
+def _counted(phrase: str, column: Column, family: Adjectives | None) -> tuple[str, ...]:
     known = _headers()["counted"].get(phrase)
     if known:
         return tuple(known)
@@ -207,11 +207,11 @@ def _roles() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
-def families() -> dict[str, Family]:
+def families() -> dict[str, Adjectives]:
     """Return all families of adjectives by name."""
     loaded = _loaded_families()
     return {
-        name: Family(
+        name: Adjectives(
             name, {slot: tuple(words) for slot, words in entry.items() if isinstance(words, list)}
         )
         for name, entry in loaded.items()
@@ -240,7 +240,7 @@ def _known_words() -> dict[str, str]:
     return known
 
 
-def _family(words: list[str], unit: str, is_time: bool) -> Family:
+def _family(words: list[str], unit: str, is_time: bool) -> Adjectives:
     known = _known_words()
     if is_time:
         told = [known[word] for word in reversed(words) if known.get(word) in ("birth", "founding")]

@@ -66,7 +66,7 @@ def most_common_part(scene: Scene) -> Asked | None:
     return ask_program(scene, program, phrase.framed(scene, name, "alone", slots))
 
 
-def name_column(scene: Scene) -> Asked | None:
+def ask_for_a_column_name(scene: Scene) -> Asked | None:
     """Ask which column has the largest or smallest number in a named row, or the largest sum."""
     names = [name for name in ("largest_column", "smallest_column") if name in scene.language]
     numeric = sum(column.kind == "number" for column in scene.profile.columns)

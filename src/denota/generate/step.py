@@ -7,7 +7,7 @@ from typing import Final
 from denota.generate import phrase
 from denota.generate.asking import Asked, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
-from denota.generate.comparatives import is_measured, value_slots
+from denota.generate.comparatives import compared_slots, is_measured
 from denota.generate.draw import draw_filter, draw_operator
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
 from denota.generate.phrase import Columns, Part
@@ -129,7 +129,7 @@ def _drawn(
 ) -> Drawn:
     slots = {"key": named.said}
     if column is not None:
-        slots |= value_slots(scene, column, operator)
+        slots |= compared_slots(scene, column, operator)
     return Drawn(operator, named.test, found, column, slots, single, then=step)
 
 

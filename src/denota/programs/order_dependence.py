@@ -8,7 +8,7 @@ from denota.programs.tree import Program
 from denota.tables.table import Table
 
 
-def speaks_of_order(program: Program, table: Table) -> bool:
+def depends_on_row_order(program: Program, table: Table) -> bool:
     """Say whether row order matters: an operator says so, and if it is for ties, there are some."""
     if SCOPES[program.scope].row_order:
         return True

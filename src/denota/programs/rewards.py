@@ -13,18 +13,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from denota.data.answer import Answer, Cells, Item, Values, item_key, partial
 from denota.programs.denotation import Denotation, jaccard
 from denota.programs.operators import AGGREGATES
-from denota.programs.value_rewards import ValueRewards
+from denota.programs.value_rewards import Floats, ValueRewards
 from denota.tables.table import Table
 
 if TYPE_CHECKING:
     from denota.programs.space import Family, ProgramSpace
-
-Floats = NDArray[np.float32]
 
 
 def reward(found: Denotation, gold: Answer, table: Table) -> float:
@@ -37,7 +34,7 @@ def reward(found: Denotation, gold: Answer, table: Table) -> float:
         return jaccard(found.cells, gold.cells) if found.values is None else 0.0
     if found.values == () or (found.groups and not is_grouped(gold)):
         return 0.0
-    return partial(items_of(found, table), gold)
+    return partial(denotation_items(found, table), gold)
 
 
 def is_grouped(gold: Values) -> bool:
@@ -50,7 +47,7 @@ def is_grouped(gold: Values) -> bool:
     return len(gold.items) == 2 * len(numbers) > 0 and all(numbers)
 
 
-def items_of(found: Denotation, table: Table) -> tuple[Item, ...]:
+def denotation_items(found: Denotation, table: Table) -> tuple[Item, ...]:
     """Return the texts of a denotation's cells, or its values, each after its group if any."""
     if found.values is None:
         return tuple(table.cell(row, column) for row in found.rows for column in found.columns)

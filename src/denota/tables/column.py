@@ -121,7 +121,7 @@ class Column:
         return [not is_missing(text) for text in self._normalised]
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> ColumnReading:
         """What the column's texts are, taken together."""
         counts = np.bincount(self.codes, minlength=len(self.values))
         return _read(self.name, self._normalised, self._present, counts.tolist())
@@ -131,7 +131,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ColumnReading:
     """What the distinct texts of a column are, taken together.
 
     No readings where the column has none of that kind.
@@ -145,7 +145,7 @@ class Reading:
 
 def _read(
     name: str, texts: Sequence[str], present: Sequence[bool], counts: Sequence[int]
-) -> Reading:
+) -> ColumnReading:
     """Decide what a column is from its distinct normalised texts."""
     cells = sum(compress(counts, present))
     speaking = [
@@ -156,20 +156,22 @@ def _read(
         return sum(c for c, r in zip(counts, readings, strict=True) if r is not None) / cells
 
     if not any(speaking):
-        return Reading("text")
+        return ColumnReading("text")
     heard = list(compress(texts, speaking))
     digits_only = len(heard) == sum(present) and "".join(heard).isdecimal()
     if digits_only and any(len(text) > 3 and text[0] == "0" for text in heard):
-        return Reading("text")  # post codes, part numbers
+        return ColumnReading("text")  # post codes, part numbers
     if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
-        return Reading("number", numbers=[read_number(t) for t in texts])  # the commonest, in short
+        return ColumnReading(
+            "number", numbers=[read_number(t) for t in texts]
+        )  # the commonest, in short
     dates = settle(
         [read_date(t) if speaks else None for t, speaks in zip(texts, speaking, strict=True)]
     )
     if any(dates):
         full = share([r if r is not None and r.form == "date" else None for r in dates])
         if share(dates) >= _SHARE and full >= share(dates) / 10:
-            return Reading("date", dates=dates)
+            return ColumnReading("date", dates=dates)
 
     mark = decimal_mark(heard)
     stated = [
@@ -180,7 +182,7 @@ def _read(
         years = [r._replace(month=0, day=0) if r and r.year else None for r in dates]
         numbers = [NumberReading(float(r.year)) if r else None for r in years]
         if share(numbers) >= _SHARE or _is_codes(share(numbers), numbers, present):
-            return Reading("number", "year", numbers, years)
+            return ColumnReading("number", "year", numbers, years)
     shared = shared_units(stated)
     bearing = [
         n or (s if s is not None and s.unit in shared else None)
@@ -188,8 +190,8 @@ def _read(
     ]
     of_numbers = share(bearing) >= _SHARE and share(numbers) >= _SHARE / 2
     if of_numbers or _is_codes(share(numbers), numbers, present):
-        return Reading("number", unit, numbers)
-    return Reading("text")
+        return ColumnReading("number", unit, numbers)
+    return ColumnReading("text")
 
 
 def _is_years(

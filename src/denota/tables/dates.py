@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Form = Literal["date", "year", "season", "numeric"]
+DateForm = Literal["date", "year", "season", "numeric"]
 
 
 class DateReading(NamedTuple):
@@ -26,7 +26,7 @@ class DateReading(NamedTuple):
     month: int
     day: int
     seconds: float = 0.0
-    form: Form = "date"
+    form: DateForm = "date"
     """`year`: a bare year or span of years. `season`: `1993-94`, unless the column says month.
     `numeric`: `3/4/1993`, month first here, settled by the column."""
 
@@ -232,7 +232,7 @@ def _read_parts(found: re.Match[str]) -> DateReading | None:
         if found["sep"] == "." and second <= 12:  # dots are European: day first
             first, second = second, first
         possible = _exists(year, first, second) or _exists(year, second, first)
-        form: Form = "date" if found["sep"] == "." and first <= 12 else "numeric"
+        form: DateForm = "date" if found["sep"] == "." and first <= 12 else "numeric"
         return DateReading(year, first, second, form=form) if possible else None
     name = part["month"].lower()
     month = int(name) if name.isdigit() else _MONTHS[name]

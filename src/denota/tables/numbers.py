@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-Form = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
+NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
 """`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted."""
 
 
@@ -24,7 +24,7 @@ class NumberReading(NamedTuple):
     value: float
     unit: str = ""
     """`%`, a currency sign, `time` (in seconds), or the word behind the number in lower case."""
-    form: Form = "plain"
+    form: NumberForm = "plain"
     high: float = 0.0
     """The upper end of a range; `value` is the lower."""
 
@@ -285,7 +285,7 @@ def _read_quantity(found: re.Match[str]) -> NumberReading | None:
     return NumberReading(value * factor, unit, _form(part))
 
 
-def _form(part: dict[str, str | None]) -> Form:
+def _form(part: dict[str, str | None]) -> NumberForm:
     if part["open"]:
         return "accounted" if "." in (part["core"] or "") else "bracketed"
     return "tied" if part["tied"] else "plain"

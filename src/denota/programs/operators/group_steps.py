@@ -17,7 +17,7 @@ from denota.programs.operators.superlative import number_argument
 from denota.programs.tree import Argument, Name, Number, Test
 from denota.tables.table import Table
 
-Rank = Callable[[Any, int], Any]
+GroupRank = Callable[[Any, int], Any]
 """((N, V) counts or sums of groups, the step's number) -> (N, 1) the count or sum wanted."""
 
 
@@ -29,7 +29,7 @@ def _sums_by_class(column: ColumnIndex, rows: Mask, weights: Any) -> Any:
     return np.array(lines).reshape(len(rows), column.count)
 
 
-def _grouped(rank: Rank) -> tuple[Meaning, Apply]:
+def _grouped(rank: GroupRank) -> tuple[Meaning, Apply]:
     """Return both forms of the step to the rows of the groups that `rank` picks."""
 
     def meaning(table: Table, rows: Sequence[int], step: Test, scope: Sequence[int]) -> list[int]:
@@ -64,7 +64,7 @@ def _grouped(rank: Rank) -> tuple[Meaning, Apply]:
     return meaning, apply
 
 
-def _picked(rank: Rank, amounts: Any, k: int) -> Any:
+def _picked(rank: GroupRank, amounts: Any, k: int) -> Any:
     """(N, V) the groups that a rule picks of (N, V) amounts, NaN where there is no group."""
     with np.errstate(invalid="ignore"):
         wanted = rank(amounts, k)
@@ -116,7 +116,7 @@ def _group_step(
     name: str,
     keywords: str,
     english: str,
-    rank: Rank,
+    rank: GroupRank,
     takes: Literal["number", "column"] | None,
     argument: str = "",
 ) -> StepOperator:

@@ -16,7 +16,7 @@ from denota.tables.table import Table
 if TYPE_CHECKING:
     from denota.programs.sql import Names
 
-MOST: Final = 30
+MOST_COUNTED: Final = 30
 """The largest k in TOP k and the like."""
 
 
@@ -64,7 +64,7 @@ def _count(test: Test) -> int:
 def counts_in(situation: Situation) -> list[tuple[int, int]]:
     """Return (number in `numbers`, k) of the numbers that can be a count."""
     numbers = [n.value for n in situation.numbers]
-    return [(i, int(n)) for i, n in enumerate(numbers) if 2 <= n <= MOST and n == int(n)]
+    return [(i, int(n)) for i, n in enumerate(numbers) if 2 <= n <= MOST_COUNTED and n == int(n)]
 
 
 def _orders(situation: Situation) -> list[tuple[int, NDArray[np.float64], NDArray[np.int64]]]:

@@ -17,7 +17,7 @@ from denota.programs.execute import (
     side_names,
 )
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
-from denota.programs.sql.identifiers import KEPT, PREVIOUS, ROW, SCOPE
+from denota.programs.sql.identifiers import KEPT_ROWS, PREVIOUS_ROWS, ROW, SCOPE_ROWS
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
 from denota.programs.tree import Condition, Or, Program, Test
@@ -71,11 +71,11 @@ def _rows_of(
     """Return the rows that a condition keeps, or that a step goes on to from there."""
     names = Names(table)
     narrowed = SCOPES[program.scope].sql(names)
-    names.scope = exp.to_identifier(SCOPE) if narrowed is not None else names.source
+    names.scope = exp.to_identifier(SCOPE_ROWS) if narrowed is not None else names.source
     where = _where(condition, names) if condition is not None else None
     step = None
     if program.then is not None:
-        outside, names.scope = names.scope, exp.to_identifier(KEPT)
+        outside, names.scope = names.scope, exp.to_identifier(KEPT_ROWS)
         step = STEPS[program.then.operator].sql(program.then, names)
         names.scope, names.looks_around = outside, True
     looks_around = names.looks_around and narrowed is not None
@@ -85,7 +85,7 @@ def _rows_of(
 
     def select(*what: Any) -> exp.Select:
         # copy=False, for sqlglot's builders copy the whole query each time
-        start = exp.to_identifier(KEPT) if step is not None and not widens else source
+        start = exp.to_identifier(KEPT_ROWS) if step is not None and not widens else source
         query = exp.select(*what, copy=False).from_(exp.Table(this=start.copy()), copy=False)
         own = (inner, where) if step is None else (inner, step) if widens else (step,)
         for one in own:
@@ -96,13 +96,13 @@ def _rows_of(
             for one in (inner, where):
                 if one is not None:
                     kept = kept.where(one.copy(), copy=False)
-            query = query.with_(exp.to_identifier(KEPT), as_=kept, copy=False)
+            query = query.with_(exp.to_identifier(KEPT_ROWS), as_=kept, copy=False)
         if looks_around:
             assert narrowed is not None
             every = exp.select(exp.Star()).from_(exp.Table(this=names.source.copy()))
-            _put_first(query, SCOPE, every.where(narrowed.copy(), copy=False))
-        if previous is not None and _mentions(query, PREVIOUS):
-            _put_first(query, PREVIOUS, previous.rows.copy())
+            _put_first(query, SCOPE_ROWS, every.where(narrowed.copy(), copy=False))
+        if previous is not None and _mentions(query, PREVIOUS_ROWS):
+            _put_first(query, PREVIOUS_ROWS, previous.rows.copy())
         return query
 
     names.select = select

@@ -8,11 +8,11 @@ from denota.tables.table import Table
 
 ROW: Final = "_row"
 """The column of row numbers."""
-SCOPE: Final = "scope"
+SCOPE_ROWS: Final = "scope"
 """The rows a program starts from, as a named query."""
-PREVIOUS: Final = "previous"
+PREVIOUS_ROWS: Final = "previous"
 """The rows of the answer before, as a named query."""
-KEPT: Final = "kept"
+KEPT_ROWS: Final = "kept"
 """The rows that a condition keeps, from which a step goes on, as a named query."""
 
 
@@ -21,7 +21,7 @@ def sql_names(table: Table) -> tuple[tuple[str, str], ...]:
 
     All names differ, even in lower case.
     """
-    used = {ROW, SCOPE, PREVIOUS}
+    used = {ROW, SCOPE_ROWS, PREVIOUS_ROWS}
     plain = str.maketrans("\0", " ")
     result = []
     for column in table.columns:
@@ -45,5 +45,5 @@ def free_name(name: str, used: set[str]) -> str:
 def source_name(table: Table) -> str:
     """Return the table's name: its file name without the ending, never a name used here."""
     name = table.name.split(".")[0].strip() or "table"
-    own = (SCOPE, PREVIOUS, KEPT, ROW, "before", "amounts")
+    own = (SCOPE_ROWS, PREVIOUS_ROWS, KEPT_ROWS, ROW, "before", "amounts")
     return name if name.casefold() not in own else f"{name} table"

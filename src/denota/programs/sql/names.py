@@ -11,14 +11,14 @@ from typing import Any
 from sqlglot import exp
 
 from denota.programs.index import index_of
-from denota.programs.sql.columns import Columns
-from denota.programs.sql.identifiers import KEPT, PREVIOUS, ROW
+from denota.programs.sql.cells import CellSql
+from denota.programs.sql.identifiers import KEPT_ROWS, PREVIOUS_ROWS, ROW
 from denota.programs.sql.literals import number_literal
 from denota.programs.tree import Name, Number, Test
 from denota.tables.table import Table
 
 
-class Names(Columns):
+class Names(CellSql):
     """A table in SQL, as operators speak of it."""
 
     def __init__(self, table: Table) -> None:
@@ -81,25 +81,27 @@ class Names(Columns):
 
     def in_previous(self, of: str | exp.Identifier | None = None) -> exp.Expr:
         """Whether the row is one of the previous answer's."""
-        return exp.column(ROW, table=of).isin(query=exp.select(exp.column(ROW)).from_(PREVIOUS))
+        return exp.column(ROW, table=of).isin(
+            query=exp.select(exp.column(ROW)).from_(PREVIOUS_ROWS)
+        )
 
     def beside_previous(self, by: int) -> exp.Expr:
         """Whether the row stands `by` rows after one of the previous answer's."""
-        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(PREVIOUS))
+        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(PREVIOUS_ROWS))
 
     def beside_kept(self, by: int) -> exp.Expr:
         """Whether the row stands `by` rows after one that was kept."""
-        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(KEPT))
+        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(KEPT_ROWS))
 
     def after_first_kept(self) -> exp.Expr:
         """Whether the row follows the first that was kept."""
-        first = exp.select(exp.Min(this=exp.column(ROW)) + 1).from_(KEPT)
+        first = exp.select(exp.Min(this=exp.column(ROW)) + 1).from_(KEPT_ROWS)
         return exp.EQ(this=exp.column(ROW), expression=exp.Subquery(this=first))
 
     def beyond_kept(self, after: bool) -> exp.Expr:
         """Whether the row comes after or before all that were kept."""
         edge = (exp.Max if after else exp.Min)(this=exp.column(ROW))
-        kept = exp.Subquery(this=exp.select(edge).from_(KEPT))
+        kept = exp.Subquery(this=exp.select(edge).from_(KEPT_ROWS))
         return (exp.GT if after else exp.LT)(this=exp.column(ROW), expression=kept)
 
     def than_kept(self, column: str, above: bool) -> exp.Expr:
@@ -107,13 +109,13 @@ class Names(Columns):
         if not self._has_order(column):
             return exp.false()
         edge = (exp.Max if above else exp.Min)(this=self.value(column))
-        kept = exp.Subquery(this=exp.select(edge).from_(KEPT))
+        kept = exp.Subquery(this=exp.select(edge).from_(KEPT_ROWS))
         return (exp.GT if above else exp.LT)(this=self.value(column), expression=kept)
 
     def same_as_kept(self, column: str) -> exp.Expr:
         """Whether another row that was kept has the same value."""
-        theirs = exp.select(self.key(column)).from_(KEPT)
-        own = exp.select(exp.column(ROW)).from_(KEPT)
+        theirs = exp.select(self.key(column)).from_(KEPT_ROWS)
+        own = exp.select(exp.column(ROW)).from_(KEPT_ROWS)
         return exp.and_(self.key(column).isin(query=theirs), exp.column(ROW).isin(query=own).not_())
 
     def grouped(self, step: Test, largest: bool) -> exp.Expr:
@@ -128,12 +130,14 @@ class Names(Columns):
             amount = exp.Sum(this=self.value(step.argument.text))
             if self.table[step.argument.text].kind != "number":
                 return exp.false()
-        groups = exp.select(self.key(column)).from_(KEPT).where(present).group_by(self.key(column))
+        groups = (
+            exp.select(self.key(column)).from_(KEPT_ROWS).where(present).group_by(self.key(column))
+        )
         if isinstance(step.argument, Number):
             wanted = number_literal(step.argument.value)
             chosen = groups.having(exp.EQ(this=amount, expression=wanted))
         else:
-            amounts = exp.select(exp.alias_(amount.copy(), "amount")).from_(KEPT)
+            amounts = exp.select(exp.alias_(amount.copy(), "amount")).from_(KEPT_ROWS)
             amounts = amounts.where(present.copy()).group_by(self.key(column))
             best = (exp.Max if largest else exp.Min)(this=exp.column("amount"))
             edge = exp.select(best).from_(_named(amounts, "amounts"))

@@ -19,8 +19,8 @@ from denota.tokens import word_pattern
 _COMPARE: Final = {"=": exp.EQ, ">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE}
 
 
-class Columns:
-    """A table's columns in SQL."""
+class CellSql:
+    """The cells of a row in SQL, by column."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
