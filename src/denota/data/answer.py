@@ -44,10 +44,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """An answer that is values, wherever they come from.
-
-    No item at all means that there is none.
-    """
+    """An answer of values, from the table or computed; no items mean that there is none."""
 
     items: tuple[Item, ...]
     repeats: bool = False

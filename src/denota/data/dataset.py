@@ -15,7 +15,7 @@ from denota.data.example import Question
 from denota.data.loaded import Loaded
 
 Key = tuple[str, str, int]
-"""What names a question: id, annotator, position."""
+"""The key of a question: id, annotator, position."""
 BY_CELLS: Final = (
     "answer_accuracy",
     "sequence_accuracy",
@@ -58,7 +58,7 @@ class DataSet:
     read_predictions: Callable[[Path], dict[Key, Answer]]
     write_predictions: Callable[[Path, Iterable[tuple[Question, Answer]]], None]
     answers: Literal["cells", "values"]
-    """What a prediction is."""
+    """The form of a prediction."""
     figures: tuple[str, ...]
     """The figures that its official metrics give."""
     is_right: Callable[[Sequence[Item], Values], bool]

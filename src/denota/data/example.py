@@ -37,7 +37,7 @@ class Question:
 
     @property
     def sequence(self) -> tuple[str, str]:
-        """What identifies the conversation: `(id, annotator)`."""
+        """The key of the conversation: `(id, annotator)`."""
         return self.id, self.annotator
 
 

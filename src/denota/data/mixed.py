@@ -51,7 +51,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPart:
-    """What came of one spec."""
+    """The questions loaded for one spec."""
 
     spec: Spec
     kind: str  #: of the data set

@@ -1,4 +1,4 @@
-"""One split made into two: a tenth of its tables becomes `dev`.
+"""Divide one split into two: a tenth of its tables becomes `dev`.
 
 Splitting by table, not by question, keeps a dev question from being about a table seen in training.
 """

@@ -1,7 +1,4 @@
-"""Where the data of a command lies, and which part of it is meant.
-
-`datasets` tells the kinds apart.
-"""
+"""Find the data of a command and the split it asks for; `datasets` tells the kinds apart."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from denota.generate.scene import Drawn, Scene
 def begin(scene: Scene) -> Asked | None:
     """Ask for some columns of the table, of all its rows or of some.
 
-    None where that came to nothing.
+    Returns None where no such question can be drawn.
     """
     columns = columns_to_ask(scene)
     scope, rows = whole_table(scene)

@@ -31,7 +31,7 @@ def draw_condition(
     """Draw a condition that keeps some of the rows and not all.
 
     Args:
-        scene: the table and the dice.
+        scene: the table and the random generator.
         rows: the rows to choose from.
         avoid: columns not to test, since they are asked for.
         to_join: whether only conditions that AND may join are wanted.

@@ -45,7 +45,7 @@ def made_up_examples(
 
 
 def _answer(turn: Turn, table: Table) -> Answer:
-    """What the question asks for: cells, or values."""
+    """Return the answer to a question: cells, or values."""
     if turn.answer.values is None:
         return Cells(turn.answer.cells)
     return Values(denotation_items(turn.answer, table))

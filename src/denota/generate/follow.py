@@ -203,4 +203,4 @@ _TURNED: Final = {
     "first": ("last",),
     "last": ("first",),
 }
-"""What a short question turns an operator into."""
+"""The operator that a short question asks for in place of another."""

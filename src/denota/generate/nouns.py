@@ -29,7 +29,7 @@ class Noun:
 
 @dataclass(frozen=True)
 class Adjectives:
-    """What a column with an order measures, and the adjectives for it; see `adjectives.toml`."""
+    """A family of adjectives for what a column measures; see `adjectives.toml`."""
 
     name: str
     adjectives: dict[str, tuple[str, ...]]
@@ -41,7 +41,7 @@ class Adjectives:
 
 @dataclass(frozen=True)
 class Naming:
-    """What a column may be called."""
+    """The words for a column."""
 
     nouns: tuple[Noun, ...]
     """The nearest to the column's own name first."""

@@ -18,7 +18,7 @@ from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
 MOST_VALUES: Final = 400
-"""Of a column with more values than this, only the first so many are asked about."""
+"""The most values of a column that are asked about: the first ones."""
 
 Rows = tuple[int, ...]
 
@@ -164,12 +164,12 @@ class TableProfile:
 
     @cached_property
     def times(self) -> int:
-        """How many columns hold dates or years."""
+        """The number of columns of dates or years."""
         return sum(column.is_time for column in self.columns)
 
     @cached_property
     def families(self) -> Counter[str]:
-        """How many columns each family of adjectives has."""
+        """The number of columns of each family of adjectives."""
         return Counter(c.naming.family.name for c in self.columns if c.naming.family is not None)
 
     def asked_for(self, column: ColumnProfile) -> tuple[Noun, ...]:

@@ -23,7 +23,7 @@ from denota.tables import Table
 
 @dataclass(frozen=True)
 class Split:
-    """What a file of the sample holds."""
+    """The content of one file of the sample."""
 
     name: str
     seed: int

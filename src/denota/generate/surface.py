@@ -15,7 +15,7 @@ def finish(text: str, rng: Random, typos: float) -> str:
 
     Args:
         text: the question in lower case, with constants between guards (`scene.guard`).
-        rng: the dice.
+        rng: the random generator.
         typos: the share of questions with a slip; never in a constant or in a word that calls for
             an operator.
     """
@@ -66,4 +66,4 @@ _ORDER: Final = re.compile(
     r"|please|now|go|skip|drop|leave|narrow|pick|remind|spell|every|same|i|only)\b",
     re.IGNORECASE,
 )
-"""How a question begins that is an order or a wish."""
+"""The beginning of a question that is an order or a wish."""

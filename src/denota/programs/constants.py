@@ -19,7 +19,7 @@ _Item = TypeVar("_Item", Number, Date)
 
 @dataclass(frozen=True)
 class Constants:
-    """What a question offers as constants."""
+    """The constants that a question offers."""
 
     text: str
     """The question's tokens, each between spaces: what phrases are looked up in."""

@@ -20,7 +20,7 @@ class Denotation:
     values: tuple[Value, ...] | None = None
     """None where the cells are the answer; empty where nothing can be computed from them."""
     groups: tuple[str, ...] = ()
-    """What each value belongs to, where the values are by group."""
+    """The group of each value, where values are by group."""
 
     @property
     def cells(self) -> frozenset[Cell]:

@@ -38,7 +38,7 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
 
 
 def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
-    """What is asked of which rows."""
+    """Return what a program without a comparison selects or computes, and of which rows."""
     columns = program.columns or answer_columns
     if counts_rows(program) and not program.columns:
         sentence = "the rows"
@@ -59,7 +59,7 @@ def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
 
 
 def _rows(program: Program, where: Condition | None) -> str:
-    """Which rows, said behind what is asked of them."""
+    """Return the rows as a clause that follows the columns."""
     scope = SCOPES[program.scope]
     said = f", {scope.english}" if scope.english else ""
     if where is not None:
@@ -89,7 +89,7 @@ def _compared(program: Program) -> str:
 
 
 def _value(program: Program, columns: tuple[str, ...]) -> str:
-    """What a value that is compared is called."""
+    """Return the name of one side of a comparison."""
     noun = AGGREGATES[program.aggregate or ""].noun
     named = _list(columns, "and") if columns else ""
     if "{}" in noun:

@@ -210,7 +210,7 @@ def check_aggregate(
 
 
 def _wrong_argument(test: Test) -> str:
-    """What a test takes instead of the argument it has; empty if that is all right."""
+    """Return the argument a test takes where it has a wrong one, else an empty text."""
     argument = test.argument
     if isinstance(argument, Word) and tokenise(argument.text) != (argument.text,):
         return "one word in lower case"

@@ -1,4 +1,4 @@
-"""Which operators a program uses."""
+"""The operators that a program uses."""
 
 from __future__ import annotations
 

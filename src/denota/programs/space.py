@@ -93,14 +93,14 @@ def _scopes(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What is asked of which row sets."""
+    """Selections, or a value computed of them, over some row sets."""
 
     selections: tuple[tuple[int, ...], ...]
     conditions: Conditions
     aggregate: str | None = None
     compare: str | None = None
     most: int = MOST_PROGRAMS // 20
-    """So many programs at most."""
+    """The most programs."""
 
 
 def _asked(
@@ -214,7 +214,7 @@ class Family:
     aggregate: str | None = None
     """The value computed from the cells, if any."""
     compare: str | None = None
-    """How two values are compared, if they are."""
+    """The comparing operator, where two values are compared."""
 
     @property
     def count(self) -> int:

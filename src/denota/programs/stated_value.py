@@ -1,4 +1,4 @@
-"""What `=` compares: the number, date or text that a value stands for in a column."""
+"""The number, date or text that a value states in a column, which `=` compares."""
 
 from __future__ import annotations
 

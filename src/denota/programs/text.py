@@ -56,7 +56,7 @@ def print_program(program: Program) -> str:
 
 
 def _body(program: Program) -> str:
-    """What is selected, from which rows."""
+    """Return the columns and the scope."""
     scope = SCOPES[program.scope]
     behind = f" {scope.with_columns}" if scope.with_columns else ""
     if program.columns:

@@ -122,7 +122,7 @@ class Column:
 
     @cached_property
     def reading(self) -> ColumnReading:
-        """What the column's texts are, taken together."""
+        """The reading of the column's distinct texts."""
         counts = np.bincount(self.codes, minlength=len(self.values))
         return _read(self.name, self._normalised, self._present, counts.tolist())
 
@@ -132,10 +132,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """What the distinct texts of a column are, taken together.
-
-    No readings where the column has none of that kind.
-    """
+    """The kind of a column, and its distinct texts read as numbers or dates; empty for others."""
 
     kind: Kind
     unit: str = ""

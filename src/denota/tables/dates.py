@@ -193,7 +193,7 @@ _PATTERNS: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(rf"{_MONTH}(?:-(?P<year>\d{{2}}|\d{{4}}))?$", re.IGNORECASE),
 )
 _NUMERIC: Final = _PATTERNS[:3]
-"""Those without the name of a month."""
+"""The date patterns without the name of a month."""
 _HAS_MONTH: Final = re.compile(_NAME, re.IGNORECASE)
 _SEPARATED: Final = re.compile(r"\d[-/.]\d")
 _YEARS: Final = re.compile(

@@ -116,7 +116,7 @@ _MOST_NOTES: Final = 20
 
 
 class _Reader(Protocol):
-    """What `csv.reader` returns, which the csv module does not name."""
+    """The type of `csv.reader(...)`, which the csv module does not name."""
 
     line_num: int
 

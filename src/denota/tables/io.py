@@ -1,7 +1,7 @@
 """Anything people keep tables in, to a `Table`.
 
-The kind of file is told by its content, and by its name only where content cannot tell (a CSV from
-a TSV).
+The content decides the kind of file; its name counts only where content cannot tell (a CSV from a
+TSV).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers in cells: what one text can say, and which of a column's readings hold together.
 
 `read_number` reads one normalised text as a quantity with its unit; `agree` keeps, of a column's
-readings, those that the column bears out: one unit, ranges that are ranges and not scores,
+readings, those that fit the column: one unit, ranges that are ranges and not scores,
 brackets that mean minus.
 """
 
@@ -88,7 +88,7 @@ def decimal_mark(texts: Iterable[str]) -> str:
 def agree(
     readings: Sequence[NumberReading | None], counts: Sequence[int]
 ) -> tuple[list[NumberReading | None], str]:
-    """Keep the readings the column bears out, and return them with the column's unit.
+    """Keep the readings that fit the column, and return them with the column's unit.
 
     Args:
         readings: one for each distinct text.

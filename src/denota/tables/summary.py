@@ -26,7 +26,7 @@ class ColumnSummary:
     missing: int
     """Cells that are empty or only mark that there is no value."""
     missing_marks: tuple[str, ...]
-    """How missing values are written."""
+    """The marks for missing values."""
     unread: tuple[tuple[int, str], ...]
     """(row, text) of cells that could not be read as the column's kind."""
 

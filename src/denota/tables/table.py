@@ -31,7 +31,7 @@ class Table:
     columns: tuple[Column, ...]
     name: str = "table"
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What reading had to change or guess, a sentence each, for `denota show`."""
+    """Changes and guesses made while reading, a sentence each, for `denota show`."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""

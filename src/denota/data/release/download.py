@@ -1,8 +1,7 @@
-"""One file over HTTP, gone on with where an earlier attempt stopped.
+"""Download one file over HTTP, going on where an earlier attempt stopped.
 
-What has arrived lies in `NAME.part`; `NAME.part.json` says what it is part of. A server asked to
-go on is told which version of the file is meant (If-Range), so it starts again by itself if the
-file has changed.
+The bytes that have arrived lie in `NAME.part`; `NAME.part.json` says which file they are from. The
+request names the version of that file (If-Range), so the server starts again if it has changed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait and how often to try."""
+    """Timeout and retries."""
 
     timeout: float = 30.0  #: seconds without a byte before a connection counts as dropped
     attempts: int = 4
@@ -78,7 +77,7 @@ class _Dropped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What has arrived of a file, on disk."""
+    """The part of a file that has arrived, on disk."""
 
     path: Path
     url: str

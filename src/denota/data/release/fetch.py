@@ -1,7 +1,7 @@
 """The official release of a data set, from its address to a directory the readers can use.
 
-Nothing half done is ever taken for the data: the archive is unpacked aside and checked, then moved
-into place file by file, one named file last, so where that file is, the rest is too.
+The archive is unpacked aside and checked, then moved into place file by file, one named file last:
+where that file is, the rest is too, so half a release is never taken for the data.
 """
 
 from __future__ import annotations

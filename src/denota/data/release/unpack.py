@@ -1,7 +1,7 @@
 """Zip archives from elsewhere, unpacked without trusting them.
 
-Only regular files under plain relative paths come out, and only as much as was announced and
-allowed; anything else refuses the whole archive, before a byte is written.
+Only regular files under plain relative paths are unpacked, within limits. Anything else refuses the
+whole archive before a byte is written.
 """
 
 from __future__ import annotations

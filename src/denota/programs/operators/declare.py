@@ -29,12 +29,12 @@ Needs = Literal["lexical", "trigger", "nothing"]
 Side = Literal["rows", "columns", "whole"]
 """What a comparing operator compares: two row sets, two columns, or a part with the whole."""
 Takes = Literal["value", "word", "number", "constant", "column"] | None
-"""What an operator takes besides its column."""
+"""The kind of argument an operator takes besides its column."""
 
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """What the candidates of an operator depend on: a question, a table and the rows of a scope."""
+    """A question, a table and the rows of a scope: an operator offers candidates for these."""
 
     index: TableIndex
     scope: Mask  #: (R,) the rows to choose from
@@ -61,7 +61,7 @@ class Block:
     column: NDArray[np.int16]  #: (N,) the column tested, -1 for none
     first: NDArray[np.int32]  #: (N,) what `argument` turns into the argument
     mask: Mask  #: (N, R) the rows of the scope each keeps
-    grounded: Mask  #: (N,) whether the question bears the condition out
+    grounded: Mask  #: (N,) whether the question supports the condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +183,7 @@ class AggregateOperator:
     per: str = ""
     """The aggregate that it takes of each group."""
     noun: str = "the {}"
-    """What its value is called where two are compared, with {} for the column."""
+    """The name of its value in a comparison, with {} for the column."""
     part: Callable[[str], Value | None] | None = None
     """The part of each cell's text that it gives, where it gives parts."""
     most_common: bool = False
