@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from denota.tables.cell_text import is_missing, normalise
 from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
-from denota.tables.numbers import NumberReading, agree, decimal_mark, read_number, shared_units
+from denota.tables.number_columns import agree, shared_units
+from denota.tables.numbers import NumberReading, decimal_mark, read_number
 
 Kind = Literal["text", "number", "date"]
 _T = TypeVar("_T", bound=np.generic)

@@ -1,17 +1,13 @@
-"""Numbers in cells: what one text can say, and which of a column's readings hold together.
+"""Numbers in cells: one normalised text read as a quantity with its unit.
 
-`read_number` reads one normalised text as a quantity with its unit; `agree` keeps, of a column's
-readings, those that fit the column: one unit, ranges that are ranges and not scores,
-brackets that mean minus.
+`number_columns` keeps those readings of a column's texts that agree with each other.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
 NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
@@ -85,90 +81,7 @@ def decimal_mark(texts: Iterable[str]) -> str:
     return "," if comma else "."
 
 
-def agree(
-    readings: Sequence[NumberReading | None], counts: Sequence[int]
-) -> tuple[list[NumberReading | None], str]:
-    """Keep the readings that fit the column, and return them with the column's unit.
-
-    Args:
-        readings: one for each distinct text.
-        counts: how many cells have that text.
-    """
-    if all(r is None or (not r.unit and r.form == "plain") for r in readings):
-        return list(readings), ""
-    forms: Counter[str] = Counter()
-    signed = False
-    for reading, count in zip(readings, counts, strict=True):
-        if reading is not None:
-            forms[reading.form] += count
-            signed = signed or reading.value < 0
-    total = sum(forms.values())
-    main = _main_unit(readings, counts)
-    ranges = [r for r in readings if r is not None and r.form == "range"]
-    ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
-    # (2) is minus two in accounts, which show themselves by money, decimals or thousands;
-    # elsewhere it is a remark
-    brackets_are_minus = any(
-        r is not None
-        and (r.form == "accounted" or r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
-        for r in readings
-    )
-    tied = sum(r is not None and r.form == "tied" for r in readings)
-    ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
-
-    def agreed(reading: NumberReading | None) -> NumberReading | None:
-        if reading is None or (reading.unit not in _KNOWN and reading.unit not in ("", main)):
-            return None
-        if main and reading.unit not in ("", main):  # another known unit: few convert
-            factor = _FACTORS.get((reading.unit, main))
-            return reading._replace(value=reading.value * factor, unit=main) if factor else None
-        holds = {
-            "range": ranges_hold,
-            "tied": ties_hold,
-            "even": signed,
-            "bracketed": True,
-            "accounted": True,
-            "plain": True,
-        }
-        if not holds[reading.form]:
-            return None
-        if reading.form in ("bracketed", "accounted") and brackets_are_minus:
-            return reading._replace(value=-reading.value)
-        return reading
-
-    return [agreed(reading) for reading in readings], main
-
-
-def shared_units(readings: Sequence[NumberReading | None]) -> frozenset[str]:
-    """Return the units that at least two different texts of a column have."""
-    units = Counter(reading.unit for reading in readings if reading is not None)
-    return frozenset(unit for unit, count in units.items() if count > 1)
-
-
-def _main_unit(readings: Sequence[NumberReading | None], counts: Sequence[int]) -> str:
-    """Return the column's unit: time if any, else the commonest that is known or half share."""
-    units: Counter[str] = Counter()
-    for reading, count in zip(readings, counts, strict=True):
-        if reading is not None:
-            units[reading.unit] += count
-    if "time" in units:
-        return "time"
-    named = [(-count, unit not in _KNOWN, unit) for unit, count in units.items() if unit]
-    if not named:
-        return ""
-    count, unknown, main = min(named)
-    shared = main in shared_units(readings) and -2 * count >= units.total() and len(main) > 1
-    return main if not unknown or shared else ""
-
-
 _LONGEST: Final = 120
-_FACTORS: Final = {
-    ("in", "ft"): 1 / 12,
-    ("ft", "in"): 12.0,
-    **{(unit, "time"): 60.0 for unit in ("m", "min")},
-    **{(unit, "time"): 3600.0 for unit in ("h", "hr", "hour")},
-}
-"""(unit, column's unit) -> what a value is multiplied by."""
 _SWAP: Final = str.maketrans(".,", ",.")
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "k"), 1e3),
@@ -187,8 +100,8 @@ _UNITS = (
     "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr"
     " hour day week month years point pt run goal vote seat mw kw gw"
 )
-_MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
-_KNOWN: Final = frozenset([*_UNITS.split(), "%", "time", *_MONEY_UNITS])
+MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
+KNOWN_UNITS: Final = frozenset([*_UNITS.split(), "%", "time", *MONEY_UNITS])
 
 _CORE = (
     r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)"
@@ -294,12 +207,12 @@ def _form(part: dict[str, str | None]) -> NumberForm:
 def _names_something(part: dict[str, str | None], word: str) -> bool:
     """Tell `2nd Round`, `2007 Worlds` and `3a` from a number with a unit."""
     unit, core = part["unit"] or "", part["core"] or ""
-    if word[:3] in _MONTHS or (not part["gap"] and word not in _KNOWN and len(unit) > 1):
+    if word[:3] in _MONTHS or (not part["gap"] and word not in KNOWN_UNITS and len(unit) > 1):
         return True
     if part["ordinal"]:
         return word != "place"
     year = len(core) == 4 and core.isdigit() and "1000" <= core <= "2100"
-    return year and unit[0].isupper() and word not in _KNOWN
+    return year and unit[0].isupper() and word not in KNOWN_UNITS
 
 
 def _value(core: str, fraction: str | None = None) -> float:
@@ -350,13 +263,3 @@ _SINGULAR: Final[dict[str, str]] = {
     "hrs": "hour",
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "time"),
 }
-
-
-def _are_ranges(ranges: Sequence[NumberReading], alone: bool) -> bool:
-    """Tell ranges from scores: low ends are below high ends, and ranges alone do not overlap."""
-    if any(r.high <= r.value for r in ranges):
-        return False
-    if not alone:
-        return True
-    ordered = sorted((r.value, r.high) for r in ranges)
-    return all(high <= low for (_, high), (low, _) in itertools.pairwise(ordered))
