@@ -1,7 +1,8 @@
-"""How long an answer takes, everything the parser uses included: one question at a time, in batches, and over a table of 100,000 rows.
+"""The time an answer takes: one question at a time, in batches, and over 100,000 rows.
 
-Prints one JSON object. Usage: python benchmarks/answer.py [RUN] [--data SQA] [--split NAME] [--questions N] [--threads N]
-Without a run, the model that comes with the package is timed.
+    python benchmarks/answer.py [RUN] [--data SQA] [--split NAME] [--questions N] [--threads N]
+
+Prints one JSON object. Without a run, the model that comes with the package is timed.
 """
 
 from __future__ import annotations
@@ -73,7 +74,10 @@ def one_by_one(parser: Parser, questions: tuple) -> list[float]:
 def large_table(parser: Parser, rows: int = 100_000) -> list[float]:
     """Seconds of two questions about a long table, the first of which reads it."""
     names = ["Name", "Team", "Points", "Year"]
-    cells = [[f"Person {n}", f"Team {n % 40}", str(n * 7 % 1000), str(1950 + n % 70)] for n in range(rows)]  # fmt: skip
+    cells = [
+        [f"Person {n}", f"Team {n % 40}", str(n * 7 % 1000), str(1950 + n % 70)]
+        for n in range(rows)
+    ]
     chat = Chat(parser, Table.from_rows(names, cells))
     seconds = []
     for text in ("who has the most points?", "what team are they from?"):

@@ -1,6 +1,9 @@
-"""What a training step on 64 questions costs at least with torch's own operators: the LSTMs, the products with values, the word vectors, dropout.
+"""The least that a training step on 64 questions costs with torch's own operators.
 
-Usage: python benchmarks/floor.py   Prints one JSON object, milliseconds forward and backward on one thread.
+    python benchmarks/floor.py
+
+LSTMs, products with values, word vectors and dropout, on one thread. Prints one JSON object:
+milliseconds forward and backward.
 """
 
 from __future__ import annotations

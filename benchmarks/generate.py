@@ -1,6 +1,8 @@
-"""Generating speed on one core: questions a second over a few hundred invented tables of the size of SQA's.
+"""The speed of generating on one core: questions a second over invented tables of SQA's size.
 
-Prints one JSON object. Usage: python benchmarks/generate.py [--questions N] [--tables N]
+    python benchmarks/generate.py [--questions N] [--tables N]
+
+Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def invent_table(draw: random.Random) -> Table:
         "Type": lambda: draw.choice(("arch", "beam", "cable", "-")),
         "Year": lambda: str(draw.randrange(1950, 2020)),
         "Date": lambda: (
-            f"{draw.choice(('May', 'June', 'July'))} {draw.randrange(1, 29)}, {draw.randrange(1990, 2010)}"
+            f"{draw.choice(('May', 'June', 'July'))} {draw.randrange(1, 29)},"
+            f" {draw.randrange(1990, 2010)}"
         ),
         "Points": lambda: str(draw.randrange(40)),
         "Attendance": lambda: f"{draw.randrange(50_000):,}",

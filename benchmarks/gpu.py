@@ -1,6 +1,8 @@
-"""The GPU against the CPU: the same candidates and gradients, and the speed of an epoch at several batch sizes.
+"""The GPU against the CPU: equal candidates and gradients, and the speed of an epoch.
 
-Usage: python benchmarks/gpu.py SQA OUT.json   (DENOTA_VECTORS names word vectors)
+    python benchmarks/gpu.py SQA OUT.json
+
+DENOTA_VECTORS names word vectors. Epochs are timed at several batch sizes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""How fast questions are made ready, and what that takes: SQA, WikiTableQuestions and a table of 100,000 rows, JSON out.
+"""The speed and memory of preparing questions: SQA, WikiTableQuestions, a table of 100,000 rows.
 
-Usage: python benchmarks/prepare.py --data path/to/sqa    (WikiTableQuestions is looked for beside it, as wtq)
+    python benchmarks/prepare.py --data path/to/sqa
 
-One core, nothing cached: tables are read anew for each language. Memory is the peak of the process that prepares.
+WikiTableQuestions is read from `wtq` beside SQA. One core, nothing cached: tables are read anew for
+each language. Memory is the peak of the process that prepares. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def measure(name: str, language: str, data: Path, count: int) -> dict[str, Any]:
 
 
 def some_tables(examples: list[Example], count: int) -> list[Example]:
-    """The questions about some tables drawn with a seed, about so many."""
+    """Return about `count` questions: all those of tables drawn with a seed."""
     by_table: dict[int, list[Example]] = {}
     for turns in conversations(examples):
         by_table.setdefault(id(turns[0].question.table), []).extend(turns)

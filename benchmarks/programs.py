@@ -1,7 +1,8 @@
 """Speed of the program space on one core: programs executed a second, and a table of 100,000 rows.
 
-An execution is one (columns, condition) program with its denotation (a line of the condition mask and a set of columns) and its Jaccard reward
-in memory. Needs DENOTA_DATA for the first part. Prints one JSON object. Usage: python benchmarks/programs.py [--questions N]
+An execution is one (columns, condition) program with its denotation (a line of the condition mask
+and a set of columns) and its Jaccard reward in memory. Needs DENOTA_DATA for the first part.
+Prints one JSON object. Usage: python benchmarks/programs.py [--questions N]
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def executions(examples, language):  # type: ignore[no-untyped-def]
 
 
 def long_table(rows: int) -> dict[str, float]:
-    """Seconds to make the views of a long table, to build and reward its first space, and the next ones."""
+    """Return the seconds for the views of a long table, its first space, and the next spaces."""
     draw = random.Random(0)
     names = ["name", "city", "price", "year", "rank", "date"]
     cells = [

@@ -1,8 +1,10 @@
-"""Many people at once: clients that each ask questions about a table of their own, on the same cores as the server. JSON out.
+"""A server under load: clients that ask about tables of their own, on the server's cores.
 
     python benchmarks/serve.py --data path/to/sqa --clients 50 --seconds 60
 
-The tables and questions are those of a split of SQA; without `--data` they are the bundled sample's. Each client begins a session, then asks, waits for the answer, thinks, and asks again.
+The tables and questions are those of a split of SQA; without `--data` they are the bundled
+sample's. Each client begins a session, then asks, waits for the answer, thinks, and asks again.
+Prints one JSON object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Reading speed on one core: cells a second as text, and with all views of every column.
 
-Two workloads: one long generated table (300,000 rows of eight kinds of column) and, where DENOTA_DATA has it, the 982
-small tables of SQA. Prints one JSON object. Usage: python benchmarks/tables.py [--rows N] [--repeats N]
+Two workloads: one long generated table (300,000 rows of eight kinds of column) and, where
+DENOTA_DATA has it, the 982 small tables of SQA. Prints one JSON object.
+
+    python benchmarks/tables.py [--rows N] [--repeats N]
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def main() -> None:
 
 
 def measure(paths: Sequence[Path], repeats: int) -> dict[str, int]:
-    """Return cells, and the medians of cells a second as text and with all views made after reading."""
+    """Return the cells, and the median cells a second as text and with all views made."""
     text: list[float] = []
     views: list[float] = []
     cells = 0
@@ -85,7 +87,8 @@ def write_long_table(path: Path, rows: int) -> None:
                     f"Item {row}, new",
                     f"{draw.randrange(10**6):,}",
                     f"${draw.random() * 1000:.2f}",
-                    f"{draw.randrange(1990, 2020)}-{draw.randrange(1, 13):02d}-{draw.randrange(1, 29):02d}",
+                    f"{draw.randrange(1990, 2020)}-{draw.randrange(1, 13):02d}"
+                    f"-{draw.randrange(1, 29):02d}",
                     f"{draw.random() * 100:.1f}%",
                     f"City {draw.randrange(500)}",
                     f"{draw.randrange(60)}:{draw.randrange(60):02d}.{draw.randrange(100):02d}",

@@ -1,9 +1,13 @@
-"""What teaching brings: a person who corrects every wrong answer by pointing at the right cells, beside one whose corrections are not learnt. JSON out.
+"""What teaching brings: corrections that are learnt, beside corrections that are not.
 
-    python benchmarks/teaching.py --model RUN --data path/to/sqa --split random-split-1-dev --out results/teaching.json
+    python benchmarks/teaching.py --model RUN --data path/to/sqa
+        --split random-split-1-dev --out results/teaching.json
 
-Questions are asked table by table, in the order of the data, each sequence as a conversation. A wrong answer is corrected with the gold cells, so that the next question follows up on the right one: in the control too,
-which learns nothing. Later questions are those asked of a table after something was taught of it. Then questions about other tables are asked once more, with all that was taught. RUN must not have learnt from the split.
+Questions are asked table by table, in the order of the data, each sequence as a conversation. A
+person corrects every wrong answer with the gold cells, so that the next question follows up on the
+right ones; in the control too, which learns nothing. Later questions are those asked about a table
+after something was taught about it. In the end, questions about other tables are asked once more,
+with all that was taught. RUN must not have learnt from the split. Writes JSON.
 """
 
 from __future__ import annotations

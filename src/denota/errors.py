@@ -1,7 +1,7 @@
 """The errors a user can meet: one root, one subclass for each stage that can fail.
 
-Every message is one plain sentence that says what is wrong, where, and what to do about it. The command line prints it
-and exits with 1.
+Every message is one plain sentence that says what is wrong, where, and what to do about it. The
+command line prints it and exits with 1.
 """
 
 from pathlib import Path

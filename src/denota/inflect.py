@@ -9,7 +9,9 @@ from typing import Final
 
 @lru_cache(maxsize=1 << 12)
 def plural(phrase: str) -> str:
-    """Return the plural of a singular noun phrase; the noun is the last word, or the one before `of` and its like.
+    """Return the plural of a singular noun phrase.
+
+    The noun is the last word, or the one before `of` and its like.
 
     >>> plural("country"), plural("date of birth"), plural("coach")
     ('countries', 'dates of birth', 'coaches')
@@ -96,15 +98,34 @@ _LINK: Final = re.compile(
 _LIKE_YOU: Final = re.compile(r"(?:uni(?!n)|use|usu|eu|one\b|once|u\.|us\b|uk\b)")
 _LIKE_HOUR: Final = re.compile(r"(?:hour|honou?r|heir)")
 _SAME: Final = frozenset(
-    """series species aircraft sheep fish crew staff status gross focus bus bonus census virus campus class pass loss mass news sales
-    earnings proceeds headquarters takings savings winnings innings apps tennis gas since from to by per""".split()
+    """series species aircraft sheep fish crew staff status gross focus bus bonus census virus
+    campus class pass loss mass news sales earnings proceeds headquarters takings savings winnings
+    innings apps tennis gas since from to by per""".split()
 )
 _PLURALS: Final = {
-    "person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth",
-    "mouse": "mice", "goose": "geese", "wife": "wives", "life": "lives", "half": "halves", "leaf": "leaves",
-    "runner-up": "runners-up", "medium": "media", "genus": "genera", "loss": "losses", "pass": "passes",
-    "class": "classes", "bus": "buses", "status": "statuses", "bonus": "bonuses", "campus": "campuses",
-}  # fmt: skip
+    "person": "people",
+    "child": "children",
+    "man": "men",
+    "woman": "women",
+    "foot": "feet",
+    "tooth": "teeth",
+    "mouse": "mice",
+    "goose": "geese",
+    "wife": "wives",
+    "life": "lives",
+    "half": "halves",
+    "leaf": "leaves",
+    "runner-up": "runners-up",
+    "medium": "media",
+    "genus": "genera",
+    "loss": "losses",
+    "pass": "passes",
+    "class": "classes",
+    "bus": "buses",
+    "status": "statuses",
+    "bonus": "bonuses",
+    "campus": "campuses",
+}
 _SINGULARS: Final = {many: one for one, many in _PLURALS.items()} | {
     "movies": "movie",
     "ties": "tie",

@@ -1,4 +1,4 @@
-"""The one small registry: functions by their own name, so that a name in a config is a name in the code."""
+"""The one small registry: functions by their own name, which is their name in a config."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Words of questions, column names and cells: one tokeniser for everything that compares them.
 
-What separates words is a fixed set of characters, so that the same rule can be written as a regular expression in SQL.
+What separates words is a fixed set of characters, so that the same rule can be written as a
+regular expression in SQL.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ def tokenise(text: str) -> tuple[str, ...]:
 
 
 def lower(text: str) -> str:
-    """Return the text in lower case, letter by letter as databases do it: no final sigma, no letter that becomes two."""
+    """Return the text in lower case, letter by letter as databases do it.
+
+    There is no final sigma, and no letter becomes two.
+    """
     if text.isascii():
         return text.lower()
     return "".join(c.lower()[0] for c in text)
@@ -45,10 +49,12 @@ def content(text: str) -> frozenset[str]:
 
 
 def word_pattern(word: str) -> str:
-    """Return a regular expression that finds a token in lower-case text, in the syntax of RE2 and of re.
+    """Return a regular expression (RE2 and re) that finds a token in lower-case text.
 
-    >>> bool(re.search(word_pattern("1234"), "over 1,234 points")), bool(re.search(word_pattern("over"), "overall"))
-    (True, False)
+    >>> bool(re.search(word_pattern("1234"), "over 1,234 points"))
+    True
+    >>> bool(re.search(word_pattern("over"), "overall"))
+    False
     """
     if word[0] <= "9":
         digits = ",?".join(re.escape(digit) for digit in word)
@@ -59,11 +65,13 @@ def word_pattern(word: str) -> str:
 _WORD: Final = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|[^0-9{SEPARATORS}]+")
 
 FUNCTION_WORDS: Final = frozenset(
-    """a an and any are as at be been being both but by can could did do does done down each either else ever every few for
-    from get got had has have having he her here hers him his how i if in into is it its itself just let like many may me
-    might more most much must my no nor not of off on one ones only or other our out over own s same shall she should so some
-    such t than that the their them then there these they this those through to too under until up upon us very was we
-    were what when where which while who whom whose why will with within without would you your all also about above after again
-    against before below between during""".split()
+    """a an and any are as at be been being both but by can could did do does done down each either
+    else ever every few for from get got had has have having he her here hers him his how i
+    if in into is it its itself just let like many may me might more most much must my no nor
+    not of off on one ones only or other our out over own s same shall she should so some
+    such t than that the their them then there these they this those through to too under
+    until up upon us very was we were what when where which while who whom whose why will
+    with within without would you your all also about above after again against before below
+    between during""".split()
 )
 """Words that say how a question is built rather than what it is about."""

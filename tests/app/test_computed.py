@@ -12,10 +12,10 @@ from denota.conversation.chat import Chat
 from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn
 from denota.model.parser import Parser
-from denota.programs.database import arrow_table
 from denota.programs.sql import source_name
 from denota.sample import path as sample_path
 from denota.tables import Table, read_table
+from programs.database import arrow_table
 
 ROOT = Path(__file__).parents[2]
 WRONG = {

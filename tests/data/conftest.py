@@ -1,4 +1,6 @@
-"""Invented releases in the layouts of SQA, WTQ and WikiSQL, and a web server on this machine that fails in chosen ways."""
+"""Invented releases in the layouts of SQA, WTQ and WikiSQL, and a web server on this machine that
+fails in chosen ways.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ TABLES = {
 }
 HEADER = "id\tannotator\tposition\tquestion\ttable_file\tanswer_coordinates\tanswer_text\n"
 ROWS = """\
-nt-1	0	0	what are the cities?	table_csv/1.csv	['(0, 0)', '(1, 0)', '(2, 0)']	['Oslo', 'Bergen', 'Mo i\\nRana']
+nt-1	0	0	what are the cities?	table_csv/1.csv	\
+['(0, 0)', '(1, 0)', '(2, 0)']	['Oslo', 'Bergen', 'Mo i\\nRana']
 nt-1	0	1	"which is
 the largest?"	table_csv/1.csv	['(0, 0)']	['Oslo']
 nt-1	1	0	who lives where?	table_csv/1.csv	['(1, 1)']	['291,940']
@@ -31,7 +34,10 @@ nt-2	0	0	who won in 2000?	table_csv/2.csv	['(1, 1)']	['Ben']
 
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
-    """A directory laid out as the SQA release is; conversation nt-2 is out of order, one question spans two lines."""
+    """A directory laid out as the SQA release is.
+
+    Conversation nt-2 is out of order, one question spans two lines.
+    """
     directory = tmp_path / "release"
     (directory / "table_csv").mkdir(parents=True)
     for name, text in TABLES.items():
@@ -47,7 +53,8 @@ def release(tmp_path: Path) -> Path:
 
 
 WTQ_TABLES = {
-    "1": 'City\tPeople\tNote\nOslo\t709,037\ta\\\\b\nBergen\t291,940\tc\\pd\nMo i\\nRana\t20,409\t"x\n',
+    "1": "City\tPeople\tNote\nOslo\t709,037\ta\\\\b\nBergen\t291,940\tc\\pd\n"
+    'Mo i\\nRana\t20,409\t"x\n',
     "2": "Year\tWinner\n1999\tAda\n2000\tBen\n",
 }
 WTQ_HEADER = "id\tutterance\tcontext\ttargetValue\n"
@@ -81,7 +88,9 @@ def wtq_release(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def wikisql_release(tmp_path: Path) -> Path:
-    """A directory with the parts of WikiSQL: twelve small tables with a question each, and one to be asked about."""
+    """A directory with the parts of WikiSQL: twelve small tables with a question each, and one to
+    be asked about.
+    """
     directory = tmp_path / "wikisql"
     directory.mkdir()
     numbers = range(12)

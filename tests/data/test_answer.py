@@ -1,4 +1,6 @@
-"""Answers: the official rule of WTQ by hand, and what must hold of keys, right answers and partial credit."""
+"""Answers: the official rule of WTQ by hand, and what must hold of keys, right answers and partial
+credit.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +139,9 @@ def test_items_match_where_their_keys_are_equal(one: Item, other: Item) -> None:
 
 @given(TEXTS)
 def test_folding_is_done_once(text: str) -> None:
-    """What is folded has the key of the text, but for a second full stop at the end and letters that change under NFKD."""
+    """What is folded has the key of the text, but for a second full stop at the end and letters
+    that change under NFKD.
+    """
     folded = fold(text)
     if text.isascii() and not folded.endswith((".", "`", *'])*#+"')):
         assert fold(folded) == folded and item_key(folded) == item_key(text)

@@ -1,4 +1,6 @@
-"""The kinds of data sets: told by what lies at a path, each with predictions that read back as they were written."""
+"""The kinds of data sets: told by what lies at a path, each with predictions that read back as
+they were written.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from denota.data.download import Patience, download
+from denota.data.release.download import Patience, download
 from denota.errors import DataError
 
 BODY = random.Random(1).randbytes(300_000)

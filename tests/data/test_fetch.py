@@ -13,7 +13,7 @@ import pytest
 from denota.app.cli import main
 from denota.data import Fetched, fetch, load_examples
 from denota.data.datasets import DATA_SETS
-from denota.data.download import Patience
+from denota.data.release.download import Patience
 from denota.data.sqa import SQA
 from denota.data.wtq import WTQ
 from denota.errors import DataError

@@ -1,4 +1,6 @@
-"""The official prediction format: what is written is what is read, and nothing is written by halves."""
+"""The official prediction format: what is written is what is read, and nothing is written by
+halves.
+"""
 
 from __future__ import annotations
 

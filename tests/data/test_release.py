@@ -1,4 +1,6 @@
-"""The real SQA release, where it is: everything in it is read, and its answers agree with its tables."""
+"""The real SQA release, where it is: everything in it is read, and its answers agree with its
+tables.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def train(sqa: Path) -> tuple[Example, ...]:
 
 
 def test_every_training_answer_agrees_with_its_table(train: tuple[Example, ...]) -> None:
-    """Reading checks the cells' text against the answer text, so the count says that all 14,541 agree."""
+    """Reading checks the cells' text against the answer text, so the count says that all 14,541
+    agree.
+    """
     assert len(train) == 14_541
     assert all(example.cells for example in train)
 

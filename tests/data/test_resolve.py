@@ -1,4 +1,4 @@
-"""An answer agrees with the cells beside it where each item says one of them and none is left out."""
+"""An answer agrees with the cells beside it if each item is one of them and none is left out."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from denota.data.unpack import Limits, unpack
+from denota.data.release.unpack import ArchiveLimits, unpack
 from denota.errors import DataError
 
 
@@ -103,8 +103,8 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, into: Path) -> 
     assert files(into) == {}
 
 
-@pytest.mark.parametrize("limits", [Limits(files=1), Limits(bytes=1)])
-def test_limits_hold(tmp_path: Path, into: Path, limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [ArchiveLimits(files=1), ArchiveLimits(bytes=1)])
+def test_limits_hold(tmp_path: Path, into: Path, limits: ArchiveLimits) -> None:
     with pytest.raises(DataError, match=r"more than .* allowed"):
         unpack(pack(tmp_path, ("a", b"1"), ("b", b"2")), into, limits)
 

@@ -1,4 +1,6 @@
-"""WikiTableQuestions: an invented release read by hand, what is refused, and the real one where it is there."""
+"""WikiTableQuestions: an invented release read by hand, what is refused, and the real one where it
+is there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Questions of the language with every operator: right, in the space, grounded, of every kind, unambiguous."""
+"""Questions of the language with every operator: right, in the space, grounded, of every kind,
+unambiguous.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from denota.generate import Conversation, generate
 from denota.generate.examples import made_up_examples
 from denota.programs.execute import execute
 from denota.programs.operators import AGGREGATES, COMPARES, LANGUAGES, STEPS, TESTS
-from denota.programs.rewards import items_of, reward
+from denota.programs.rewards import denotation_items, reward
 from denota.programs.space import program_space
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import And, Or, Program, Test
@@ -65,7 +67,9 @@ def kind_of(program: Program) -> str:
     return program.aggregate or "select"
 
 
-@pytest.mark.parametrize("conversations", [MANY, FOLLOWED, HELD_OUT], ids=["many", "followed", "held out"])  # fmt: skip
+@pytest.mark.parametrize(
+    "conversations", [MANY, FOLLOWED, HELD_OUT], ids=["many", "followed", "held out"]
+)
 def test_answers_are_what_programs_mean_after_printing_and_parsing(
     conversations: list[Conversation],
 ) -> None:
@@ -123,7 +127,9 @@ def test_a_group_is_picked_only_if_it_is_the_only_one() -> None:
         (turn,) = conversation.turns
         step = turn.program.then
         if step is not None and step.operator in ("most_common", "has_most", "has_least"):
-            texts = {str(item).lower() for item in items_of(turn.answer, conversation.table)}
+            texts = {
+                str(item).lower() for item in denotation_items(turn.answer, conversation.table)
+            }
             column = conversation.table.names.index(turn.program.columns[0])
             index = program_space(turn.question, conversation.table, None, frozenset(["table"]))
             classes = index.table_index.columns[column].classes
@@ -183,7 +189,7 @@ def test_the_program_of_an_example_is_rewarded() -> None:
         made(300, turns=(1,)), made_up_examples(TABLES, 300, language="full"), strict=False
     ):
         (turn,) = conversation.turns
-        gold = Values(items_of(turn.answer, conversation.table))
+        gold = Values(denotation_items(turn.answer, conversation.table))
         assert reward(turn.answer, gold, conversation.table) == 1
         assert not isinstance(example.answer, Values) or example.answer.items
 

@@ -1,4 +1,6 @@
-"""Generated conversations: right, in the space, grounded, of every kind, and the same again from the same seed."""
+"""Generated conversations: right, in the space, grounded, of every kind, and the same again from
+the same seed.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from denota import sample
 from denota.generate import Conversation, generate
 from denota.programs.execute import execute
 from denota.programs.operators import FEATURES, LANGUAGES, SCOPES, TESTS, language_of
+from denota.programs.operators_used import operators_used
 from denota.programs.space import program_space
 from denota.programs.tree import Test
-from denota.programs.used import operators_used
 from denota.tables import Table
 
 TABLES = list(sample.tables().values())
@@ -165,7 +167,8 @@ def test_same_seed_same_conversations() -> None:
 
 def test_the_order_of_sets_does_not_matter() -> None:
     code = (
-        "from itertools import islice; from denota import sample; from denota.generate import generate;"
+        "from itertools import islice; from denota import sample;"
+        " from denota.generate import generate;"
         "tables = list(sample.tables().values());"
         "print([turn for c in islice(generate(tables, 3), 200) for turn in c.turns])"
     )

@@ -39,7 +39,8 @@ def test_singular_stays(word: str) -> None:
 
 
 def test_article() -> None:
-    assert [with_article(w) for w in ("area", "year", "hour", "European title", "number of goals")] == [
+    phrases = ("area", "year", "hour", "European title", "number of goals")
+    assert [with_article(phrase) for phrase in phrases] == [
         "an area", "a year", "an hour", "a European title", "a number of goals",
     ]  # fmt: skip
 

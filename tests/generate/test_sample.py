@@ -1,4 +1,6 @@
-"""The bundled sample: what the tables make, readable, small, and fit to learn the small language from."""
+"""The bundled sample: what the tables make, readable, small, and fit to learn the small language
+from.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from denota import sample
 from denota.data import load_examples, read_jsonl, split_names
 from denota.generate.sample import DEV, SPLITS, Split, make, write_split
 from denota.programs.operators import LANGUAGES
-from denota.programs.used import operators_used
+from denota.programs.operators_used import operators_used
 
 NAMES = [split.name for split in SPLITS]
 

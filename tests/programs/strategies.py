@@ -1,4 +1,6 @@
-"""What the tests of programs draw: tables with awkward cells and names, questions, previous answers, program trees."""
+"""What the tests of programs draw: tables with awkward cells and names, questions, previous
+answers, program trees.
+"""
 
 from __future__ import annotations
 
@@ -57,20 +59,30 @@ def examples(count: int) -> int:
 
 
 NAMES: Final = (
-    *("Name", "name", "NAME", "Year", "Date", "Points", "Opened", "Total", "Rank", "Straße", "STRASSE"),
-    *("_row", "_ROW", "scope", "previous", "before", "value", "table", "rowid", "Name (text)", "a (2)"),
-    *("SELECT", "where", "Or", "AND", "FIRST", "IS", "MAX", "FOLLOW-UP", "DATE", "Previous", "of"),
-    *('say "hi"', "it's", "a;b", "a.b", "a/b", "a--b", "[x]", "(y)", "{column}", "%s", "x,y", "`tick`", "\\"),
-    *("'; DROP TABLE t; --", '"" OR 1=1', "naïve", "日本", "🚀", "e\u0301", "two\nlines", "tab\tbed", " padded "),
+    *("Name", "name", "NAME", "Year", "Date"),
+    *("Points", "Opened", "Total", "Rank", "Straße", "STRASSE"),
+    *("_row", "_ROW", "scope", "previous", "before"),
+    *("value", "table", "rowid", "Name (text)", "a (2)"),
+    *("SELECT", "where", "Or", "AND", "FIRST"),
+    *("IS", "MAX", "FOLLOW-UP", "DATE", "Previous", "of"),
+    *('say "hi"', "it's", "a;b", "a.b", "a/b", "a--b"),
+    *("[x]", "(y)", "{column}", "%s", "x,y", "`tick`", "\\"),
+    *("'; DROP TABLE t; --", '"" OR 1=1', "naïve", "日本"),
+    *("🚀", "e\u0301", "two\nlines", "tab\tbed", " padded "),
 )  # fmt: skip
 """Names of columns, hostile ones most of all."""
 
 TEXTS: Final = (
-    *("Oslo", "oslo", "OSLO", "New York", "new", "York", "Apollo 11", "Red", "Red, blue", "Blue", "yes", "no"),
-    *("", " ", "-", "n/a", "?", "unknown", "Total", "TOTAL", "Grand total", "total:", "Total eclipse"),
-    *("SELECT", "WHERE", "x OR y", "NULL", "null", "'", "''", '"', ";", "O'Neil", "'; DROP TABLE t; --", "%", "_"),
-    *("\\", "\\n", "two\nlines", "tab\tbed", "[a]", "(b)", "{0}", "a,b", "été", "ÉTÉ", "日本", "🚀", "ﬁ", "ß"),
-    *("ΟΔΟΣ", "İstanbul", "e\u0301té", "a b", "1,234 men", "5.5.", "v1.2", "12th", "1 (2)", "3-1", "x" * 40),
+    *("Oslo", "oslo", "OSLO", "New York", "new", "York"),
+    *("Apollo 11", "Red", "Red, blue", "Blue", "yes", "no"),
+    *("", " ", "-", "n/a", "?"),
+    *("unknown", "Total", "TOTAL", "Grand total", "total:", "Total eclipse"),
+    *("SELECT", "WHERE", "x OR y", "NULL", "null", "'"),
+    *("''", '"', ";", "O'Neil", "'; DROP TABLE t; --", "%", "_"),
+    *("\\", "\\n", "two\nlines", "tab\tbed", "[a]", "(b)", "{0}"),
+    *("a,b", "été", "ÉTÉ", "日本", "🚀", "ﬁ", "ß"),
+    *("ΟΔΟΣ", "İstanbul", "e\u0301té", "a b", "1,234 men"),
+    *("5.5.", "v1.2", "12th", "1 (2)", "3-1", "x" * 40),
 )  # fmt: skip
 """Texts of cells."""
 
@@ -92,12 +104,21 @@ _NUMBERS = (
     "007",
     "15[a]",
 )
-_ODD_NUMBERS = ("0", "-0", "3", "1e400", "1e-7", "1e16", "9 3/7", "9.428571428571429", "0.1", "123456789012345678")  # fmt: skip
+_ODD_NUMBERS = (
+    *("0", "-0", "3", "1e400", "1e-7"),
+    *("1e16", "9 3/7", "9.428571428571429", "0.1", "123456789012345678"),
+)
 _MONEY = ("$5", "$5.00", "$640,000", "$1.2 million", "$0.64 million", "$2m", "$(3)", "$0")
 _UNITS = ("12 km", "12.0 km", "7 km", "3,977 km", "5'11\"", "6 ft 2 in", "50%", "100%", "94.5%")
 _YEARS = ("1993", "1994", "1998", "2003", "2003", "1893", "1905", "1993-94", "c. 1890")
-_DATES = ("May 17, 1993", "17 May 1993", "1993-05-17", "June 3, 1893", "3 June 2002", "2001-12-31", "1993-05-17 13:45")  # fmt: skip
-_PARTIAL_DATES = ("May 1993", "1993", "May 17", "June 3", "May", "June 1994", "2003", "Dec 31, 2001", "May 17, 1993 24:00")  # fmt: skip
+_DATES = (
+    *("May 17, 1993", "17 May 1993", "1993-05-17"),
+    *("June 3, 1893", "3 June 2002", "2001-12-31", "1993-05-17 13:45"),
+)
+_PARTIAL_DATES = (
+    *("May 1993", "1993", "May 17", "June 3"),
+    *("May", "June 1994", "2003", "Dec 31, 2001", "May 17, 1993 24:00"),
+)
 _TIMES = ("1:23.45", "83.45", "21:40:12", "19:05:33", "2h 35m", "0:59", "1:00")
 _RANKS = ("1st", "2nd", "3rd", "3", "T4", "DNF", "4th", "=5")
 _GAPS = ("", "-", "n/a", "?", "Total", "unknown", "DNF")
@@ -151,14 +172,20 @@ def tables(draw: st.DrawFn, max_columns: int = 6, max_rows: int = 8, min_rows: i
     return Table(tuple(Column(name, draw(columns(rows))) for name in own), named)
 
 
-#: What questions are made of: numbers, dates and decades in digits and words, and words that call for operators.
+#: Parts of questions: numbers, dates and decades in digits and words, and trigger words.
 PHRASES: Final = (
-    *("the most", "the least", "highest", "lowest", "first", "last", "more than", "less than", "at least"),
-    *("before", "after", "not", "other", "the same", "next", "top", "bottom", "second", "total", "which of those"),
-    *("1", "2", "3", "0", "10", "1,234", "2.5", "$640,000", "1.2 million", "50%", "3rd", "12", "7", "0.5", "-3"),
-    *("two", "three", "five", "twelve", "once", "third", "1993", "in 1994", "May 17, 1993", "in May", "June 1994"),
-    *("17 May 1993", "1993-05-17", "the 90s", "1990s", "the 1890s", "2000's", "83 minutes", "2 hours", "21:40:12"),
-    *("who", "which city", "name all", "how many", "?", "'", '"', ";", "SELECT", "日本", "İstanbul", "ΟΔΟΣ"),
+    *("the most", "the least", "highest", "lowest"),
+    *("first", "last", "more than", "less than", "at least"),
+    *("before", "after", "not", "other", "the same"),
+    *("next", "top", "bottom", "second", "total", "which of those"),
+    *("1", "2", "3", "0", "10", "1,234", "2.5"),
+    *("$640,000", "1.2 million", "50%", "3rd", "12", "7", "0.5", "-3"),
+    *("two", "three", "five", "twelve", "once"),
+    *("third", "1993", "in 1994", "May 17, 1993", "in May", "June 1994"),
+    *("17 May 1993", "1993-05-17", "the 90s", "1990s"),
+    *("the 1890s", "2000's", "83 minutes", "2 hours", "21:40:12"),
+    *("who", "which city", "name all", "how many", "?", "'"),
+    *('"', ";", "SELECT", "日本", "İstanbul", "ΟΔΟΣ"),
 )  # fmt: skip
 
 
@@ -173,7 +200,9 @@ def questions(draw: st.DrawFn, table: Table) -> str:
 
 @st.composite
 def answers(draw: st.DrawFn, table: Table) -> Denotation | None:
-    """A previous answer: none, one that a program can give, or any set of cells (an empty one too)."""
+    """A previous answer: none, one that a program can give, or any set of cells (an empty one
+    too).
+    """
     height, width = table.shape
     any_cell = st.tuples(st.integers(0, height - 1), st.integers(0, width - 1))
     cells = draw(

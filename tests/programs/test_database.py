@@ -10,9 +10,9 @@ import pyarrow
 import pytest
 import sqlglot
 
-from denota.programs.database import Database, arrow_table
 from denota.programs.sql import Query, sql_names, to_sql
 from denota.programs.text import parse_program
+from programs.database import Database, arrow_table
 from programs.strategies import table_of
 
 TABLE = table_of(

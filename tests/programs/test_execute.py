@@ -1,4 +1,4 @@
-"""The tree walk refuses in one sentence what it cannot execute, and denotations are sets of cells."""
+"""The tree walk refuses in one sentence what it cannot execute; denotations are sets of cells."""
 
 from __future__ import annotations
 

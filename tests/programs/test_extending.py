@@ -1,4 +1,6 @@
-"""An operator that somebody else declares is written, parsed, executed, searched, rewarded and run as SQL; the shipped model answers as before. docs/extending.md shows how."""
+"""An operator that somebody else declares is written, parsed, executed, searched, rewarded and run
+as SQL; the shipped model answers as before. docs/extending.md shows how.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ from denota.programs import (
     program_space,
     say,
 )
-from denota.programs.database import Database
 from denota.programs.operators import AGGREGATES, LANGUAGES
 from denota.programs.operators.declare import AggregateOperator
 from denota.programs.rewards import reward
 from denota.programs.sql import to_sql
 from denota.tables import Table, read_table
+from programs.database import Database
 
 ROOT = Path(__file__).parent.parent.parent
 TABLE = read_table(ROOT / "examples" / "expeditions.csv")
@@ -47,8 +49,14 @@ def sql(names: Any, columns: Sequence[str]) -> Any:
 
 
 MEDIAN = AggregateOperator(
-    "median", "MEDIAN", "their median", meaning, sql, words=("median",), example="MEDIAN (SELECT Crew)",
-)  # fmt: skip
+    name="median",
+    keyword="MEDIAN",
+    english="their median",
+    meaning=meaning,
+    sql=sql,
+    words=("median",),
+    example="MEDIAN (SELECT Crew)",
+)
 
 
 @pytest.fixture
@@ -104,7 +112,8 @@ from denota.tables import read_table
 
 parser = load_run("default")
 chat = Chat(parser, read_table("examples/expeditions.csv"))
-for question in ("which leaders had a crew of more than 50?", "of those, who had the largest crew?"):
+asked = ("which leaders had a crew of more than 50?", "of those, who had the largest crew?")
+for question in asked:
     turn = chat.ask(question)
     print(turn.program, turn.answer, turn.confidence)
 assert "median" not in parser.language
@@ -121,7 +130,9 @@ LANGUAGES["extended"] |= {{"median"}}
 
 
 def test_the_shipped_model_answers_as_before() -> None:
-    """It is declared before anything is built from the list, and in the language that the model was trained with."""
+    """It is declared before anything is built from the list, and in the language that the model
+    was trained with.
+    """
     answers = []
     for code in (ANSWER, DECLARED + ANSWER):
         run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -1,4 +1,6 @@
-"""Every program of `fixtures/programs.txt` gives the answer and the sentence written there, by tree walk and by SQL."""
+"""Every program of `fixtures/programs.txt` gives the answer and the sentence written there, by
+tree walk and by SQL.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,6 @@ from typing import NamedTuple
 import pytest
 
 from denota import read_table
-from denota.programs.database import Database
 from denota.programs.denotation import Denotation, Value
 from denota.programs.english import say
 from denota.programs.execute import execute
@@ -17,6 +18,7 @@ from denota.programs.sql import to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import And, Or
 from denota.tables import Table
+from programs.database import Database
 from programs.strategies import conjuncts
 
 GOLDEN = Path(__file__).parent.parent / "fixtures" / "programs.txt"

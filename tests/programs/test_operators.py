@@ -7,7 +7,7 @@ import re
 import pytest
 
 from denota.errors import ProgramError
-from denota.programs.lexicon import has_trigger, triggers, words_of
+from denota.programs.lexicon import has_trigger, more_triggers, triggers, words_of
 from denota.programs.operators import (
     AGGREGATES,
     COMPARES,
@@ -127,8 +127,13 @@ def test_an_operator_that_needs_a_trigger_has_some(name: str) -> None:
 
 
 def test_the_lexicon_speaks_only_of_operators() -> None:
-    assert set(triggers()) <= set(EVERY)
-    assert {name for name in triggers() if EVERY[name].needs != "trigger"} == set()
+    for words in (triggers(), more_triggers()):
+        assert set(words) <= set(EVERY)
+        assert {name for name in words if EVERY[name].needs != "trigger"} == set()
+
+
+def test_the_words_of_operators_stand_in_the_lexicon_alone() -> None:
+    assert {name for name, operator in EVERY.items() if operator.words} == set()
 
 
 def test_the_languages_contain_each_other() -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from denota.data import Example, conversations, read_examples
-from denota.programs.database import Database
 from denota.programs.denotation import Denotation, jaccard
 from denota.programs.english import say
 from denota.programs.execute import execute
 from denota.programs.space import program_space
 from denota.programs.sql import rows_query, to_sql
 from denota.programs.text import parse_program, print_program
+from programs.database import Database
 from programs.strategies import SPOKEN, alike, examples
 
 pytestmark = [pytest.mark.sqa, pytest.mark.slow]

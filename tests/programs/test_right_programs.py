@@ -1,7 +1,9 @@
-"""Right programs for 100 WikiTableQuestions dev questions, read by hand, are in the space and give the gold answer.
+"""Right programs for 100 WikiTableQuestions dev questions, read by hand, are in the space and give
+the gold answer.
 
-The questions were drawn with a seed and the programs written down before the operators were coded (`wtq_dev_programs.tsv`; 25 could not be said in the language as it
-was then planned). `wtq_dev_programs_later.tsv` has those of the 25 that can be said since.
+The questions were drawn with a seed and the programs written down before the operators were coded
+(`wtq_dev_programs.tsv`; 25 could not be said in the language as it was then planned).
+`wtq_dev_programs_later.tsv` has those of the 25 that can be said since.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def test_the_questions_are_those_drawn(wtq: Path) -> None:
 
 
 def found(example: Example, written: str) -> bool:
-    """Whether a program is in the space of its question, and gives the gold answer there as by itself."""
+    """Whether a program is in the space of its question, and gives the gold answer there as by
+    itself.
+    """
     question, gold = example.question, example.answer
     program = parse_program(written)
     assert parse_program(print_program(program)) == program

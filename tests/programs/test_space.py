@@ -16,7 +16,7 @@ from denota.programs.denotation import Denotation, jaccard
 from denota.programs.execute import execute
 from denota.programs.lexicon import words_of
 from denota.programs.operators import COMPARES, SCOPES, TESTS, declared
-from denota.programs.rewards import items_of, reward
+from denota.programs.rewards import denotation_items, reward
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import And, Condition, Name, Or, Program, Test, Value
@@ -96,7 +96,7 @@ def test_rewards_for_values_are_those_of_the_tree_walk(
     space = program_space(question, table, previous, SPOKEN[language])
     numbers = list(ids(space))
     found = [execute(space.program(number), table, previous) for number in numbers]
-    own = st.sampled_from([items_of(one, table) for one in found])
+    own = st.sampled_from([denotation_items(one, table) for one in found])
     said = st.one_of(own, own, st.lists(st.one_of(texts, st.floats(0, 100)), max_size=3))
     gold = Values(tuple(data.draw(said)), data.draw(st.booleans()))
     rewards = space.rewards(gold)
@@ -157,7 +157,9 @@ def test_a_program_that_has_an_index_is_the_program_at_it(
 
 
 def in_order(program: Program) -> Program:
-    """A program with the parts of AND and OR, and the sides of what compares them alike, in one order."""
+    """A program with the parts of AND and OR, and the sides of what compares them alike, in one
+    order.
+    """
 
     def of(condition: Condition | None) -> Condition | None:
         if isinstance(condition, And | Or):
@@ -191,7 +193,8 @@ def test_a_table_without_cells_has_no_programs(
 
 
 def is_grounded(program: Program, question: str, table: Table, language: frozenset[str]) -> bool:
-    """The definition: `=` and `!=` share a word or number with the question, other operators have a trigger in it.
+    """The definition: `=` and `!=` share a word or number with the question, other operators have
+    a trigger in it.
 
     An operator that needs nothing, or whose constant is the question's own, is grounded as it is.
     """

@@ -1,4 +1,6 @@
-"""The SQL of a program, run by DuckDB, gives what the tree walk gives: turn after turn, whatever names and cells say."""
+"""The SQL of a program, run by DuckDB, gives what the tree walk gives: turn after turn, whatever
+names and cells say.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,16 @@ from sqlglot import exp
 
 from denota import read_table
 from denota.errors import ProgramError
-from denota.programs.database import Database, arrow_table
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import TESTS
 from denota.programs.space import program_space
-from denota.programs.sql import DIALECTS, Query, rows_query, sql_names, to_sql
+from denota.programs.sql import Query, rows_query, sql_names, to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program, Test, Value, Word
 from denota.tables import Column, Table
 from denota.tokens import tokenise
+from programs.database import Database, arrow_table
 from programs.strategies import (
     NAMES,
     SPOKEN,
@@ -37,6 +39,8 @@ from programs.strategies import (
     table_of,
     tables,
 )
+
+DIALECTS = ("duckdb", "postgres", "spark", "bigquery", "sqlite")
 
 
 def query_of(answer: Denotation | None, table: Table) -> Query | None:
@@ -97,7 +101,7 @@ def test_values_are_computed_alike(table: Table, data: st.DataObject) -> None:
 
 
 def outcome(text: str, table: Table, previous: Denotation | None = None) -> None:
-    """A program that can be written either means the same both ways or is refused in plain words."""
+    """A program that can be written means the same both ways, or is refused in plain words."""
     try:
         program = parse_program(text)
         expected = execute(program, table, previous)
@@ -120,20 +124,31 @@ SMALL = table_of(
 @pytest.mark.parametrize(
     "condition",
     [
-        *("n IS TOP 0", "n IS TOP -1", "n IS BOTTOM -2", "n IS TOP 1.5", "n IS TOP 1e999", "n IS TOP 1e20"),
+        *("n IS TOP 0", "n IS TOP -1", "n IS BOTTOM -2"),
+        *("n IS TOP 1.5", "n IS TOP 1e999", "n IS TOP 1e20"),
         *("n IS MAX NUMBER 0", "n IS MAX NUMBER -1", "n IS MIN NUMBER 9", "n IS MIN NUMBER -1"),
-        *("FIRST ROWS 0", "FIRST ROWS -1", "LAST ROWS 0", "LAST ROWS -1", "LAST ROWS 99", "FIRST ROWS 1e20"),
+        *("FIRST ROWS 0", "FIRST ROWS -1", "LAST ROWS 0"),
+        *("LAST ROWS -1", "LAST ROWS 99", "FIRST ROWS 1e20"),
         *("n > 1e999", "n < -1e999", "n >= 1e308", "n < 1e-320", "n >= 99999999999999999999"),
-        *("City > 5", "City IS MAX", "City IS ZERO", "Opened > 5", "n > DATE '1993'", "City > DATE '1993'"),
-        *("Opened > DATE '1993-13'", "Opened > DATE '1993-02-31'", "Opened >= DATE '0000'", "Opened >= DATE '--00'"),
-        *("Year >= DATE '--01'", "Year > DATE '1993-05'", "Year IS IN DATE '1994-01-01'", "Year >= DATE '--01-01'"),
+        *("City > 5", "City IS MAX", "City IS ZERO"),
+        *("Opened > 5", "n > DATE '1993'", "City > DATE '1993'"),
+        *("Opened > DATE '1993-13'", "Opened > DATE '1993-02-31'"),
+        *("Opened >= DATE '0000'", "Opened >= DATE '--00'"),
+        *("Year >= DATE '--01'", "Year > DATE '1993-05'"),
+        *("Year IS IN DATE '1994-01-01'", "Year >= DATE '--01-01'"),
         *("Opened >= DATE '--01'", "Opened IS IN DATE '--05-17'", "Opened IS IN DATE '0004'"),
-        *("Year IS IN DECADE 0", "n IS IN DECADE 0", "Opened IS IN DECADE 0", "Opened IS IN DECADE 1"),
-        *("Year IS IN DECADE 1985", "Year IS IN DECADE 1984.5", "Year IS IN DECADE 1990", "Year IS IN DECADE -5"),
-        *("City CONTAINS ''", "City NOT CONTAINS ''", "City CONTAINS '-'", "City CONTAINS 'os lo'", "City = ''"),
-        *("Opened CONTAINS 'may 17'", "Opened NOT CONTAINS 'may 17'", "Opened CONTAINS '17,'", "City CONTAINS '.*'"),
-        *("n SAME AS PREVIOUS", "City SAME AS PREVIOUS", "n = '2.0'", "n != '2.0'", "n = '-'", "n != '-'"),
-        *("Opened = '1993-05-17'", "Opened != '17 May 1993'", "Opened = '1 January 1994'", "Year = '1994.0'"),
+        *("Year IS IN DECADE 0", "n IS IN DECADE 0"),
+        *("Opened IS IN DECADE 0", "Opened IS IN DECADE 1"),
+        *("Year IS IN DECADE 1985", "Year IS IN DECADE 1984.5"),
+        *("Year IS IN DECADE 1990", "Year IS IN DECADE -5"),
+        *("City CONTAINS ''", "City NOT CONTAINS ''"),
+        *("City CONTAINS '-'", "City CONTAINS 'os lo'", "City = ''"),
+        *("Opened CONTAINS 'may 17'", "Opened NOT CONTAINS 'may 17'"),
+        *("Opened CONTAINS '17,'", "City CONTAINS '.*'"),
+        *("n SAME AS PREVIOUS", "City SAME AS PREVIOUS", "n = '2.0'"),
+        *("n != '2.0'", "n = '-'", "n != '-'"),
+        *("Opened = '1993-05-17'", "Opened != '17 May 1993'"),
+        *("Opened = '1 January 1994'", "Year = '1994.0'"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("before", [None, Denotation((0, 3), (0,))], ids=["first", "later"])
@@ -175,7 +190,10 @@ def test_an_aggregate_of_the_previous_columns_means_the_same_both_ways(value: st
         (["May 17, 1993 24:00", "May 18, 1993", "May 17, 1993"], "x IS IN DATE '1993-05-17'"),
         (["May 17, 1993 24:00", "May 18, 1993", "May 17, 1993"], "x > DATE '1993-05-17'"),
         (["May 17, 1993 24:00", "May 18, 1993", "May 17, 1993"], "x = 'May 18, 1993'"),
-        (["May 17, 1993 13:45:30.5", "May 17, 1993 13:45:30", "May"], "x = 'May 17, 1993 13:45:30'"),
+        (
+            ["May 17, 1993 13:45:30.5", "May 17, 1993 13:45:30", "May"],
+            "x = 'May 17, 1993 13:45:30'",
+        ),
         (["0001-01-01", "9999-12-31", "1600-02-29"], "x IS MAX"),
     ],
 )  # fmt: skip
@@ -378,7 +396,10 @@ def test_a_corrected_answer_is_followed_up_by_its_rows() -> None:
 
 
 def test_the_rows_of_an_empty_answer_are_counted() -> None:
-    """An answer without cells has no columns either; the first column stands for the rows of the count."""
+    """An answer without cells has no columns either.
+
+    The first column stands for the rows of the count.
+    """
     table = table_of({"City": ["Oslo", "Rome"]})
     empty = Denotation((), ())
     program = parse_program("COUNT (SAME AS PREVIOUS)")

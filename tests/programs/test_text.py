@@ -1,4 +1,6 @@
-"""The printer and the parser are inverse to each other, and the parser says where a program stops making sense."""
+"""The printer and the parser are inverse to each other, and the parser says where a program stops
+making sense.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,10 @@ def test_dates_state_the_parts_they_state(date: Date, text: str) -> None:
         ("count(select Leader)", "COUNT (SELECT Leader)"),
         ("SELECT größe WHERE größe >= +1.50", 'SELECT "größe" WHERE "größe" >= 1.5'),
         ("SELECT a WHERE first row", "SELECT a WHERE FIRST ROW"),
-        ("SELECT a WHERE b = 'x' or b='y' OR b = 'z'", "SELECT a WHERE b = 'x' OR b = 'y' OR b = 'z'"),
+        (
+            "SELECT a WHERE b = 'x' or b='y' OR b = 'z'",
+            "SELECT a WHERE b = 'x' OR b = 'y' OR b = 'z'",
+        ),
     ],
 )  # fmt: skip
 def test_people_may_write_loosely(loose: str, strict: str) -> None:
@@ -212,8 +217,10 @@ soups = st.lists(
     st.sampled_from(
         [
             *_WORDS,
-            *("SELECT", "WHERE", "OR", "AND", "DATE", "SAME AS PREVIOUS", "a", "b", '"c d"', "''", "'x'"),
-            *("1", "-2", "3.5", "1e999", "'1993'", "'1993-13'", "'--05'", "(", ")", ",", "'", '"', ";", "é", "\n"),
+            *("SELECT", "WHERE", "OR", "AND", "DATE"),
+            *("SAME AS PREVIOUS", "a", "b", '"c d"', "''", "'x'"),
+            *("1", "-2", "3.5", "1e999", "'1993'", "'1993-13'", "'--05'"),
+            *("(", ")", ",", "'", '"', ";", "é", "\n"),
         ]
     ),
     max_size=10,
@@ -221,7 +228,10 @@ soups = st.lists(
 
 
 def read_or_refused(text: str) -> None:
-    """What is read is a program with all that belongs to one; nothing but a ProgramError refuses it."""
+    """What is read is a program with all that belongs to one.
+
+    Nothing but a ProgramError refuses it.
+    """
     try:
         program = parse_program(text)
     except ProgramError:

@@ -1,4 +1,6 @@
-"""The number and date views, from properties: writing a value and reading the column gives the value back."""
+"""The number and date views, from properties: writing a value and reading the column gives the
+value back.
+"""
 
 from __future__ import annotations
 

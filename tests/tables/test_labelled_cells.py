@@ -1,4 +1,6 @@
-"""The readings judged against hand labels: SQA's cells where the data is, an invented list like them for everyone."""
+"""The readings judged against hand labels: SQA's cells where the data is, an invented list like
+them for everyone.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def reading(column: Column, row: int) -> tuple[float | None, str]:
 
 
 def judge(cells: Iterator[tuple[Column, int, str, str]]) -> tuple[int, list[str], list[str]]:
-    """Count the cells, and list those read wrongly and, of these, those given a number or date they do not state."""
+    """Count the cells, and list those read wrongly and, of these, those given a number or date
+    they do not state.
+    """
     count, wrong, false = 0, [], []
     for column, row, number, date in cells:
         count += 1
@@ -40,7 +44,10 @@ def judge(cells: Iterator[tuple[Column, int, str, str]]) -> tuple[int, list[str]
         )
         if number_right and got_date == date:
             continue
-        line = f"{column.name}: {column.text[row]!r} is {number or '-'} {date or '-'}, read as {got_number} {got_date}"
+        line = (
+            f"{column.name}: {column.text[row]!r} is {number or '-'} {date or '-'},"
+            f" read as {got_number} {got_date}"
+        )
         wrong.append(line)
         if (got_number is not None and not number_right) or (got_date and got_date != date):
             false.append(line)

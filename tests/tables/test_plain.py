@@ -1,4 +1,6 @@
-"""A plain table has the same cells and fewer numbers, and is not mistaken for the other in the cache."""
+"""A plain table has the same cells and fewer numbers, and is not mistaken for the other in the
+cache.
+"""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from denota.conversation.words import words_of, words_of_name
 from denota.errors import DataError
 from denota.inflect import is_plural, singular
 from denota.programs.denotation import Denotation
+from denota.programs.lexicon import follow_up_phrases
 from denota.programs.operators import AGGREGATES, SCOPES, TESTS
 from denota.programs.tree import Program, Test
 from denota.tables.column import Column
@@ -282,7 +283,7 @@ def _is_column_of_amounts(found: Denotation, table: Table) -> bool:
     return len(found.columns) == 1 and is_amount(table.columns[found.columns[0]])
 
 
-_THOSE: Final = "of (?:those|these|them)"
+_THOSE: Final = f"(?:{'|'.join(follow_up_phrases('conversation'))})"
 OF_THOSE: Final = re.compile(rf"\b{_THOSE}\b", re.IGNORECASE)
 """How a question says that it is about the last answer."""
 _ASKS_WHICH: Final = re.compile(

@@ -1,12 +1,12 @@
-"""Data sets (SQA, WikiTableQuestions, WikiSQL, the project's own JSONL) as questions and examples."""
+"""Data sets (SQA, WikiTableQuestions, WikiSQL, the project's JSONL) as questions and examples."""
 
 from denota.data.answer import Answer, Cells, Item, Values
 from denota.data.example import Example, Question, conversations
-from denota.data.fetch import Fetched, fetch
 from denota.data.jsonl import read_jsonl, write_jsonl
 from denota.data.loaded import Loaded, Problem
 from denota.data.predictions import read_predictions, write_predictions
 from denota.data.read_as import read_as
+from denota.data.release.fetch import Fetched, fetch
 from denota.data.splits import load_examples, load_questions, resolve_data, split_names
 from denota.data.sqa import read_examples, read_questions
 

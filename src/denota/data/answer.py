@@ -1,15 +1,20 @@
-"""Answers: cells of the question's table, or values that need not stand in it, and when two answers are the same.
+"""Answers: cells of the table, or values that need not stand in it, and when two are the same.
 
-Values are compared by the rule of WikiTableQuestions (WTQ, Pasupat and Liang 2015): texts are folded (accents, kinds of quotes and
-dashes, a citation or a bracketed part at the end, case), a text that reads as a number matches an equal number, one that reads as
-a date an equal date. The official rule compares two values at a time. Here each value has a key, and two match where their keys
-are equal, so that a whole table can be matched at once. What is ours:
+Values are compared by the rule of WikiTableQuestions (WTQ, Pasupat and Liang 2015): texts are
+folded (accents, kinds of quotes and dashes, a citation or a bracketed part at the end, case), a
+text that reads as a number matches an equal number, one that reads as a date an equal date. The
+official rule compares two values at a time. Here each value has a key, and two match where their
+keys are equal, so that a whole table can be matched at once. What is ours:
 
-- The official gold numbers and dates come with the release as canonical values. Here both sides are read from their text, the
-  gold side conservatively: `1,234`, `$5`, `5%` and `54 years` are numbers, `3rd`, `1:23`, `1993-94` and `5 Kings` are texts.
-- Numbers are equal if they are equal to six decimals; officially they are if they differ by less than 1e-6, which is no equivalence.
-- Officially a prediction is read as a number only if it is a bare one, so that `$5` does not match a gold `5`; here it does.
-- An officially empty date (`xxxx-xx-xx`) is a text; a date of which only the year is known is a number on both sides.
+- The official gold numbers and dates come with the release as canonical values. Here both sides
+  are read from their text, the gold side conservatively: `1,234`, `$5`, `5%` and `54 years` are
+  numbers, `3rd`, `1:23`, `1993-94` and `5 Kings` are texts.
+- Numbers are equal if they are equal to six decimals; officially they are if they differ by less
+  than 1e-6, which is no equivalence.
+- Officially a prediction is read as a number only if it is a bare one, so that `$5` does not match
+  a gold `5`; here it does.
+- An officially empty date (`xxxx-xx-xx`) is a text; a date of which only the year is known is a
+  number on both sides.
 """
 
 from __future__ import annotations
@@ -39,7 +44,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """An answer that is values, wherever they come from; no item at all means that there is none."""
+    """An answer of values, from the table or computed; no items mean that there is none."""
 
     items: tuple[Item, ...]
     repeats: bool = False
@@ -50,7 +55,7 @@ Answer = Cells | Values
 
 
 def is_right(predicted: Sequence[Item], gold: Values) -> bool:
-    """Say whether items are the gold answer: the same set of values, each as often as there if it counts repeats.
+    """Say whether items are the gold answer: the same set of values, or with the same repeats.
 
     >>> is_right(["12,467"], Values((12467.0,))), is_right(["Oslo", "Moss"], Values(("Oslo",)))
     (True, False)
@@ -62,7 +67,7 @@ def is_right(predicted: Sequence[Item], gold: Values) -> bool:
 
 
 def partial(predicted: Sequence[Item], gold: Values) -> float:
-    """Return how near items come to the gold answer: 1 where they are right, else the Jaccard index of the keys.
+    """Return the Jaccard index of the keys of items and gold answer: 1 where they are right.
 
     >>> partial(["Oslo", "Moss"], Values(("oslo",)))
     0.5
@@ -89,12 +94,16 @@ def items_of(answer: Answer, table: Table) -> tuple[Item, ...]:
 
 
 def item_key(item: Item) -> Hashable:
-    """Return what an item is matched by: a number, a date `(year, month, day)` with 0 for an unknown part, or a folded text.
+    """Return the key of an item: a number, a date `(year, month, day)`, or a folded text.
+
+    Unknown parts of a date are 0.
 
     Two items match where their keys are equal.
 
-    >>> item_key("1,234"), item_key(1234.0), item_key("Zürich [1]"), item_key("May 5, 1993"), item_key(True)
-    (1234.0, 1234.0, 'zurich', (1993, 5, 5), 'yes')
+    >>> item_key("1,234"), item_key(1234.0), item_key("Zürich [1]")
+    (1234.0, 1234.0, 'zurich')
+    >>> item_key("May 5, 1993"), item_key(True)
+    ((1993, 5, 5), 'yes')
     """
     if isinstance(item, str):
         return _text_key(item)
@@ -121,7 +130,7 @@ def fold(text: str) -> str:
 
 
 def _without_end(text: str) -> str:
-    """Drop one thing from the end of a stripped text: marks, a citation, a bracketed part or the quotes around all of it."""
+    """Drop marks, a citation or a bracketed part from a text's end, or the quotes around it."""
     last = text[-1]
     if last in _MARKS:
         return text.rstrip(_MARKS).rstrip()
@@ -160,7 +169,7 @@ def _number_key(number: float) -> Hashable:
 
 
 def _read_number(folded: str) -> float | None:
-    """Read a bare number, one with thousands set off by commas, an amount of money or a percentage."""
+    """Read a bare number, with commas between thousands or not, money or a percentage."""
     found = _NUMBER.fullmatch(folded)
     if found is None:
         return None
@@ -169,7 +178,7 @@ def _read_number(folded: str) -> float | None:
 
 
 def _read_date(folded: str) -> tuple[int, int, int] | None:
-    """Read a text that is a date and nothing else: `y-m-d` with `xx` for what is not known, or one with the month's name."""
+    """Read a whole text as a date: `y-m-d`, `xx` for unknown parts, or with the month's name."""
     found = _YEAR_MONTH_DAY.fullmatch(folded)
     if found is not None:
         year, month, day = (0 if part[0] == "x" else int(part) for part in found.groups())
@@ -195,7 +204,9 @@ _PLAIN: Final = str.maketrans(
 )
 _MARKS: Final = "•♦†‡*#+"
 _NUMBER: Final = re.compile(
-    r"(?P<sign>[+-]?)(?:[$£€¥] ?)?(?P<digits>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,3})?|\.[0-9]+)(?: ?%)?"
+    r"(?P<sign>[+-]?)(?:[$£€¥] ?)?"
+    r"(?P<digits>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?(?:e[+-]?[0-9]{1,3})?|\.[0-9]+)"
+    r"(?: ?%)?"
 )
 _AMOUNT: Final = re.compile(
     r"(?P<digits>(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?) [a-z]+\.?"
@@ -209,5 +220,6 @@ _MONTH: Final = (
 )
 _DAY: Final = r"[0-9]{1,2}(?:st|nd|rd|th)?"
 _NAMED_DATE: Final = re.compile(
-    rf"{_WEEKDAY}(?:{_MONTH} {_DAY}(?:,? [0-9]{{4}})?|{_DAY} {_MONTH}(?:,? [0-9]{{4}})?|{_MONTH},? [0-9]{{4}})"
+    rf"{_WEEKDAY}(?:{_MONTH} {_DAY}(?:,? [0-9]{{4}})?"
+    rf"|{_DAY} {_MONTH}(?:,? [0-9]{{4}})?|{_MONTH},? [0-9]{{4}})"
 )

@@ -1,4 +1,4 @@
-"""Answer coordinates as the SQA files print them: a Python list of strings, `['(0, 4)', '(1, 4)']`."""
+"""Answer coordinates as SQA prints them: a Python list of strings, `['(0, 4)', '(1, 4)']`."""
 
 from __future__ import annotations
 

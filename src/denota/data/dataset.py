@@ -1,4 +1,4 @@
-"""What a data set is to the rest of denota: where its splits lie, how they are read, and how predictions of it are written and judged.
+"""A data set: where its splits lie, how they are read, how predictions are written and judged.
 
 Each kind is declared once, in the file that reads it, and listed in `datasets`.
 """
@@ -15,7 +15,7 @@ from denota.data.example import Question
 from denota.data.loaded import Loaded
 
 Key = tuple[str, str, int]
-"""What names a question: id, annotator, position."""
+"""The key of a question: id, annotator, position."""
 BY_CELLS: Final = (
     "answer_accuracy",
     "sequence_accuracy",
@@ -45,7 +45,10 @@ class DataSet:
 
     name: str
     files: Callable[[Path], Mapping[str, Path]]
-    """The splits that may be at a path, each with the file it is in or part of; none where the path is no such data set."""
+    """The splits that may be at a path, each with the file it is in or part of.
+
+    Empty where the path is no such data set.
+    """
     splits: Callable[[Path], tuple[str, ...]]
     """The names of the splits that are at a path, sorted."""
     questions: Callable[[Path, str], Loaded]
@@ -55,7 +58,7 @@ class DataSet:
     read_predictions: Callable[[Path], dict[Key, Answer]]
     write_predictions: Callable[[Path, Iterable[tuple[Question, Answer]]], None]
     answers: Literal["cells", "values"]
-    """What a prediction is."""
+    """The form of a prediction."""
     figures: tuple[str, ...]
     """The figures that its official metrics give."""
     is_right: Callable[[Sequence[Item], Values], bool]

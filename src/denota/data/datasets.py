@@ -47,7 +47,8 @@ def dataset_of_file(file: Path) -> tuple[DataSet, Path, str]:
             if splits:
                 return kind, path, EVERYTHING if EVERYTHING in splits else splits[0]
     raise DataError(
-        f"{file} is not a split of a data set: its first line is not SQA's or WTQ's, or its tables are not where they should be"
+        f"{file} is not a split of a data set: its first line is not SQA's or WTQ's,"
+        " or its tables are not where they should be"
     )
 
 
@@ -64,13 +65,16 @@ def datasets_at(path: Path) -> tuple[DataSet, ...]:
         return found
     if path.is_dir():
         raise DataError(
-            f"{path} holds no NAME.tsv or NAME.jsonl, no data/NAME.tsv beside csv/, and no NAME.jsonl.gz beside"
+            f"{path} holds no NAME.tsv or NAME.jsonl, no data/NAME.tsv beside csv/,"
+            " and no NAME.jsonl.gz beside"
             " tables.NAME.jsonl.gz; name a directory that does, or one .jsonl file"
         )
     if path.suffix == ".tsv":
         raise DataError(
-            f"{path} is one split; name its directory {path.parent} as the data and {path.stem} as the split"
+            f"{path} is one split; name its directory {path.parent} as the data and {path.stem} as"
+            " the split"
         )
     raise DataError(
-        f"{path} is not data; name a directory with NAME.tsv or NAME.jsonl files, or one .jsonl file"
+        f"{path} is not data; name a directory with NAME.tsv or NAME.jsonl files,"
+        " or one .jsonl file"
     )

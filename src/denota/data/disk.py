@@ -1,4 +1,4 @@
-"""The disk: files that are either wholly there or not at all, and its refusals as one sentence each."""
+"""The disk: files are written whole or not at all, and its errors are one sentence each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from denota.errors import DataError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """Open a UTF-8 text file that takes the place of `path` only when the block ends without an error.
+    """Open a UTF-8 text file that replaces `path` when the block ends without an error.
 
     Raises:
         DataError: the file cannot be written; what stood there before is then untouched.
@@ -56,7 +56,8 @@ def unreadable(path: Path, error: OSError) -> DataError:
 def unwritable(path: Path, error: OSError) -> DataError:
     """Say that a file or directory cannot be written, and why."""
     return DataError(
-        f"cannot write {path} ({reason(error)}); check its permissions and the space on the disk, or choose another place"
+        f"cannot write {path} ({reason(error)}); check its permissions and the space on the disk,"
+        " or choose another place"
     )
 
 

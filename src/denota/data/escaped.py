@@ -1,4 +1,7 @@
-r"""Tab-separated text as WikiTableQuestions writes it: a line a row, quotes are ordinary, `\n`, `\p` and `\\` stand for a line break, a pipe and a backslash."""
+r"""Tab-separated text as WikiTableQuestions writes it: a line a row.
+
+Quotes are ordinary characters; `\n`, `\p` and `\\` stand for a line break, a pipe and a backslash.
+"""
 
 from __future__ import annotations
 

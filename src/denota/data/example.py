@@ -1,7 +1,8 @@
 """Questions and examples: what the readers of `data` give and everything after them takes.
 
-A `Question` never holds an answer, so code that is handed questions cannot look at one; an `Example` is a question with its
-answer. Questions of one conversation share `sequence` and are ordered by `position`.
+A `Question` never holds an answer, so code that is handed questions cannot look at one; an
+`Example` is a question with its answer. Questions of one conversation share `sequence` and are
+ordered by `position`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Question:
 
     @property
     def sequence(self) -> tuple[str, str]:
-        """What identifies the conversation: `(id, annotator)`."""
+        """The key of the conversation: `(id, annotator)`."""
         return self.id, self.annotator
 
 

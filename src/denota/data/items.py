@@ -1,4 +1,7 @@
-"""Predictions by value, as WikiTableQuestions' own scorer reads them: a line a question, its id and the items of the answer, separated by tabs."""
+"""Predictions by value, as the scorer of WikiTableQuestions reads them.
+
+A line is a question: its id and the items of the answer, separated by tabs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from denota.errors import DataError
 
 
 def write_items(path: Path, predictions: Iterable[tuple[Question, Answer]]) -> None:
-    """Write the items predicted for each question, in the order given; tabs and line breaks in them become spaces.
+    """Write the items predicted for each question, in the order given.
+
+    Tabs and line breaks in them become spaces.
 
     Raises:
         DataError: the file cannot be written; what stood there before is then untouched.
@@ -27,7 +32,7 @@ def write_items(path: Path, predictions: Iterable[tuple[Question, Answer]]) -> N
 
 
 def write_distinct_items(path: Path, predictions: Iterable[tuple[Question, Answer]]) -> None:
-    """Write predictions of which each value counts once: of items that match the first is written."""
+    """Write predictions with each value once: of items that match, the first is written."""
     write_items(path, ((question, _distinct(answer, question)) for question, answer in predictions))
 
 

@@ -1,4 +1,4 @@
-"""What reading a dataset gives: its questions, its examples, and a line for each thing that could not be used."""
+"""A data set that was read: questions, examples, and a problem for each line it could not use."""
 
 from __future__ import annotations
 

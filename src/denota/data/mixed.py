@@ -1,7 +1,8 @@
 """Several data sets learnt from together.
 
-What to load is written `NAME:SPLIT` or `NAME:SPLIT*SHARE`, separated by commas: `sqa:random-split-1-train, wtq:random-split-1-train*0.5`.
-NAME is a directory beside the data at hand or that one's own name, or any path. A SPLIT alone is one of the data at hand.
+What to load is written `NAME:SPLIT` or `NAME:SPLIT*SHARE`, separated by commas:
+`sqa:random-split-1-train, wtq:random-split-1-train*0.5`. NAME is a directory beside the data at
+hand or that one's own name, or any path. A SPLIT alone is one of the data at hand.
 """
 
 from __future__ import annotations
@@ -43,13 +44,14 @@ class Spec:
             if place.exists():
                 return Path(os.path.abspath(place))
         raise DataError(
-            f"there is no data set {self.name!r}: neither {places[0]} nor {places[1]} is there; check the name, or give its path"
+            f"there is no data set {self.name!r}: neither {places[0]} nor {places[1]} is there;"
+            " check the name, or give its path"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What came of one spec."""
+class LoadedPart:
+    """The questions loaded for one spec."""
 
     spec: Spec
     kind: str  #: of the data set
@@ -62,7 +64,7 @@ class Mixed:
     """Data sets loaded together."""
 
     loaded: Loaded
-    parts: tuple[Part, ...]
+    parts: tuple[LoadedPart, ...]
 
 
 def read_specs(text: str) -> tuple[Spec, ...]:
@@ -91,8 +93,9 @@ def load_mixed(
 ) -> Mixed:
     """Load several splits with their answers.
 
-    Questions about tables that another data set's dev split has too are left out; the splits of one data set are taken as it publishes
-    them (SQA's train and dev share tables). Where there are several data sets, each id is led by the name of its own.
+    Questions about tables that another data set's dev split has too are left out; the splits of
+    one data set are taken as it publishes them (SQA's train and dev share tables). Where there are
+    several data sets, each id is led by the name of its own.
 
     Args:
         specs: what to load.
@@ -114,7 +117,7 @@ def load_mixed(
         if places - {place}
     }
     every: list[Loaded] = []
-    parts: list[Part] = []
+    parts: list[LoadedPart] = []
     for number, spec in enumerate(wanted):
         place = spec.path(data)
         kind = dataset_of(place, spec.split)
@@ -129,7 +132,7 @@ def load_mixed(
         kept = loaded.without_tables(shared)
         left_out = len(loaded.examples) - len(kept.examples)
         kept = _share(kept, spec.share, np.random.default_rng([seed, number]))
-        parts.append(Part(spec, kind.name, len(conversations(kept.questions)), left_out))
+        parts.append(LoadedPart(spec, kind.name, len(conversations(kept.questions)), left_out))
         every.append(
             replace(_led(kept, place.name) if len(places) > 1 else kept, problems=loaded.problems)
         )
@@ -162,7 +165,8 @@ def _read_spec(text: str) -> Spec:
         part = 0.0
     if not split.strip() or not 0 < part <= 1:
         raise DataError(
-            f"{text!r} does not say what to load; write NAME:SPLIT or NAME:SPLIT*SHARE with a share above 0 and up to 1"
+            f"{text!r} does not say what to load; write NAME:SPLIT or NAME:SPLIT*SHARE with a"
+            " share above 0 and up to 1"
         )
     return Spec(name.strip(), split.strip(), part)
 

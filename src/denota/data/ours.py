@@ -1,4 +1,7 @@
-"""The project's own data as splits: a directory with NAME.jsonl a split, or one .jsonl file, a tenth of whose tables becomes `dev`."""
+"""The project's own data as splits: a directory of NAME.jsonl files, or one .jsonl file.
+
+A tenth of the tables of a single file become `dev`.
+"""
 
 from __future__ import annotations
 

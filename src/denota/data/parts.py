@@ -1,4 +1,4 @@
-"""One split made into two: a tenth of its tables becomes `dev`.
+"""Divide one split into two: a tenth of its tables becomes `dev`.
 
 Splitting by table, not by question, keeps a dev question from being about a table seen in training.
 """
@@ -17,7 +17,10 @@ EVERYTHING: Final = "all"
 
 
 def parts_by_table(files: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Divide the tables: the tenth with the smallest hashes is dev, so a table added later moves at most one other."""
+    """Divide the tables: the tenth with the smallest hashes is dev.
+
+    A table added later moves at most one other.
+    """
     tables = sorted(set(map(posixpath.normpath, files)), key=_hash)
     if len(tables) < 2:
         return {"train": frozenset(tables)}

@@ -39,7 +39,9 @@ def write_predictions(
 
 
 def read_predictions(path: str | Path) -> dict[Key, frozenset[Cell]]:
-    """Read a prediction file, written here or by another system; more columns than the four are passed over.
+    """Read a prediction file, written here or by another system.
+
+    More columns than the four are passed over.
 
     Raises:
         DataError: the file cannot be read, or a row is no prediction or repeats one; says the line.
@@ -54,7 +56,8 @@ def read_predictions(path: str | Path) -> dict[Key, frozenset[Cell]]:
             )
         if key in predictions:
             raise DataError(
-                f"{record.place} answers the question {' '.join(map(str, key))} again; keep one of the two"
+                f"{record.place} answers the question {' '.join(map(str, key))} again;"
+                " keep one of the two"
             )
         predictions[key] = frozenset(cells)
     return predictions

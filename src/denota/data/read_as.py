@@ -10,7 +10,10 @@ from denota.tables.plain import read_plainly
 
 
 def read_as(loaded: Loaded, numbers: str) -> Loaded:
-    """Return what was loaded with numbers read `full`, as they are, or `plain`: bare ones alone. Questions of one table share it as before."""
+    """Return what was loaded with numbers read `full`, or `plain` (bare numbers alone).
+
+    Questions of one table share it as before.
+    """
     if numbers == "full":
         return loaded
     questions = {

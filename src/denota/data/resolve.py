@@ -1,6 +1,7 @@
 """Whether an answer given as texts and numbers agrees with the cells that are given beside it.
 
-An item means a cell that has the same text, the same but for case and white space, or the same number.
+An item means a cell that has the same text, the same but for case and white space, or the same
+number.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Final, Literal
 import numpy as np
 
 from denota.data.answer import Item
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 from denota.tables.numbers import read_number
 from denota.tables.table import Cell, Table
 
 
 def agrees(index: CellIndex, answer: Sequence[Item], cells: frozenset[Cell]) -> bool:
-    """Say whether cells may be what an answer means: one for each item, every item naming one and every cell named."""
+    """Say whether cells can be the answer: as many as items, each item and each cell matched."""
     named = [
         {
             (row, column)

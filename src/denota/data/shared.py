@@ -1,4 +1,4 @@
-"""Tables that two data sets have in common, found by what they hold: their names and spelling differ from set to set."""
+"""Tables that two data sets share, found by their rows, for names and spelling differ."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from denota.tables.table import Table
 
 
 def shared_tables(tables: Mapping[str, Table], others: Iterable[Table]) -> set[str]:
-    """Return the ids of the tables that have two different whole rows in common with one of the others.
+    """Return the ids of the tables that share two different whole rows with one of the others.
 
-    Rows are equal if they say the same from left to right, after lower-casing and dropping everything but letters and digits. A table
-    of one row shares it if that row is all the other has too. Rows with less than two cells that are not empty do not count.
+    Rows are equal if they say the same from left to right, after lower-casing and dropping
+    everything but letters and digits. A table of one row shares it if that row is all the other
+    has too. Rows with less than two cells that are not empty do not count.
 
     >>> mine = Table.from_rows(["a", "b"], [["Oslo", "709,037"], ["Moss", "47 000"], ["Sum", ""]])
     >>> other = Table.from_rows(["x", "y"], [["MOSS", "47000"], ["oslo", "709037"]])

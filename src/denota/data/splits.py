@@ -1,4 +1,4 @@
-"""Where the data of a command lies, and which part of it is meant; `datasets` tells the kinds apart."""
+"""Find the data of a command and the split it asks for; `datasets` tells the kinds apart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def resolve_data(explicit: str | Path | None, environ: Mapping[str, str]) -> Pat
     said = str(explicit or "") or environ.get(ENVIRONMENT, "").strip()
     if not said:
         raise DataError(
-            f"there is no data to read; pass --data with a directory or a .jsonl file, or set {ENVIRONMENT} to one"
+            "there is no data to read; pass --data with a directory or a .jsonl file,"
+            f" or set {ENVIRONMENT} to one"
         )
     path = Path(said).expanduser()
     if not path.exists():

@@ -2,8 +2,9 @@
 
     id  annotator  position  question  table_file  answer_coordinates  answer_text
 
-Row 0 of a coordinate is the first row after the header. `table_file` is relative to the file that names it. In all of the
-release the cells' text is letter for letter the answer text; reading lets white space and order differ and nothing else.
+Row 0 of a coordinate is the first row after the header. `table_file` is relative to the file that
+names it. In all of the release the cells' text is letter for letter the answer text; reading lets
+white space and order differ and nothing else.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def read_examples(path: str | Path) -> tuple[Example, ...]:
     """Read an SQA file with answers, and check every answer against its table and its own text.
 
     Raises:
-        DataError: a file cannot be read, has no answers, or an answer does not fit its table; says the line.
+        DataError: a file cannot be read, has no answers, or an answer does not fit its table; says
+            the line.
     """
     path = Path(path)
     header = read_header(path)
@@ -59,7 +61,7 @@ _ANSWER_COLUMNS: Final = ("answer_coordinates", "answer_text")
 
 
 def _questions(records: Sequence[Record]) -> tuple[Question, ...]:
-    """Make the records questions: tables read once and shared, histories gathered by conversation."""
+    """Turn records into questions: tables are read once, histories gathered by conversation."""
     tables: dict[str, Table] = {}
     asked: dict[tuple[str, str], dict[int, Record]] = {}
     for record in records:
@@ -83,12 +85,14 @@ def _questions(records: Sequence[Record]) -> tuple[Question, ...]:
 
 
 def _read_table(record: Record, file: str) -> Table:
-    # A data file comes from elsewhere: it may name tables of its own release and nothing else on the disk.
+    # A data file comes from elsewhere: it may name tables of its own release and nothing else on
+    # the disk.
     directory = record.path.parent
     parts = PurePosixPath(file).parts
     if not parts or file.startswith("/") or ".." in parts or any(c in file for c in "\\:\0"):
         raise DataError(
-            f"{record.place} names the table {file!r}, which is not a path inside {directory}; mend the row"
+            f"{record.place} names the table {file!r}, which is not a path inside {directory};"
+            " mend the row"
         )
     try:
         return read_table(
@@ -104,7 +108,8 @@ def _check_turn(record: Record, earlier: dict[int, Record]) -> None:
         raise DataError(f"{record.place} has an empty question; mend or remove the row")
     if record.position in earlier:
         raise DataError(
-            f"{record.place} repeats position {record.position} of the conversation {' '.join(record.sequence)},"
+            f"{record.place} repeats position {record.position} of the conversation"
+            f" {' '.join(record.sequence)},"
             f" which line {earlier[record.position].line} has; remove one of the two"
         )
     first = next(iter(earlier.values()), record)
@@ -124,14 +129,16 @@ def _answer(record: Record, table: Table) -> frozenset[Cell]:
     cells = parse_cells(printed)
     if cells is None:
         raise DataError(
-            f"{record.place} has the answer coordinates {_shorten(printed)}; they must be a list like ['(0, 1)']"
+            f"{record.place} has the answer coordinates {_shorten(printed)};"
+            " they must be a list like ['(0, 1)']"
         )
     rows, columns = table.shape
     for row, column in cells:
         if row >= rows or column >= columns:
             raise DataError(
-                f"{record.place} has the answer cell ({row}, {column}) outside {record.fields['table_file']}"
-                f" ({rows} rows, {columns} columns); check that the tables are those of this release"
+                f"{record.place} has the answer cell ({row}, {column})"
+                f" outside {record.fields['table_file']} ({rows} rows, {columns} columns);"
+                " check that the tables are those of this release"
             )
     _check_text(record, [table.cell(row, column) for row, column in cells])
     return frozenset(cells)
@@ -147,13 +154,15 @@ def _check_text(record: Record, found: Sequence[str]) -> None:
         texts = None
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise DataError(
-            f"{record.place} has the answer text {_shorten(printed)}; it must be a list like ['text']"
+            f"{record.place} has the answer text {_shorten(printed)};"
+            " it must be a list like ['text']"
         )
     stated, there = _bag(texts), _bag(found)
     if stated != there:
         odd = next(iter((stated - there) or (there - stated)))
         raise DataError(
-            f"{record.place} and {record.fields['table_file']} disagree about the answer {_shorten(odd)};"
+            f"{record.place} and {record.fields['table_file']} disagree about the answer"
+            f" {_shorten(odd)};"
             " check that the tables are those of this release"
         )
 
@@ -173,7 +182,10 @@ def _files(path: Path) -> dict[str, Path]:
 
 
 def _is_split(file: Path) -> bool:
-    """Tell a split from other tab-separated files; one that cannot be read counts, so that reading it says why."""
+    """Tell a split from other tab-separated files.
+
+    One that cannot be read counts, so that reading it says why.
+    """
     try:
         header = read_header(file)
     except DataError:

@@ -1,6 +1,7 @@
-"""Tab-separated files with a header, as the SQA release writes them: one record at a time, each knowing its line.
+"""Tab-separated files with a header, as the SQA release writes them, record by record.
 
-Fields are quoted where they hold a tab or a line break, so a record may span several lines; its place is the line it begins on.
+Fields are quoted where they hold a tab or a line break, so a record may span several lines; its
+place is the line it begins on.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Record:
         text = self.fields["position"]
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise DataError(
-                f"{self.place} has the position {text!r}; it must be a number, 0 for the first question"
+                f"{self.place} has the position {text!r}; it must be a number,"
+                " 0 for the first question"
             )
         return int(text)
 
@@ -59,13 +61,15 @@ def read_records(path: Path, wanted: Sequence[str]) -> Iterator[Record]:
     missing = [name for name in wanted if name not in header]
     if missing:
         raise DataError(
-            f"the first line of {path} lacks {', '.join(map(repr, missing))}; it should name the columns"
+            f"the first line of {path} lacks {', '.join(map(repr, missing))};"
+            " it should name the columns"
             f" {' '.join(wanted)}, separated by tabs"
         )
     for line, row in rows:
         if row and len(row) != len(header):
             raise DataError(
-                f"{path}:{line} has {len(row)} fields where the header has {len(header)}; mend or remove the row"
+                f"{path}:{line} has {len(row)} fields where the header has {len(header)};"
+                " mend or remove the row"
             )
         if row:
             yield Record(path, line, dict(zip(header, row, strict=True)))

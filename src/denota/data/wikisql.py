@@ -1,10 +1,11 @@
-"""WikiSQL (Zhong et al. 2017) learnt from answers alone: JSON lines of questions beside JSON lines of tables, gzipped or not.
+"""WikiSQL (Zhong et al. 2017), learnt from answers alone: lines of questions and of tables.
 
     train.jsonl.gz          {"id": ..., "table": ..., "question": ..., "answer": ["text", ...]}
     tables.train.jsonl.gz   {"id": ..., "columns": [...], "rows": [[...], ...]}
 
-An answer has one text a row found, repeats kept. Where there is no file `dev`, a tenth of the tables of `train` becomes it; `all` is the
-whole of `train`. Every question is a conversation of its own.
+An answer has one text a row found, repeats kept. Where there is no file `dev`, a tenth of the
+tables of `train` becomes it; `all` is the whole of `train`. Every question is a conversation of
+its own.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from denota.tables.table import Table
 
 
 def is_right_exactly(predicted: Sequence[Item], gold: Values) -> bool:
-    """Say whether items are the gold ones by WikiSQL's rule: as many of each, texts equal but for case and white space, numbers to 1e-6.
+    """Say whether items are the gold ones by WikiSQL's rule: equal items, each as often.
+
+    Texts are equal but for case and white space, numbers to 1e-6.
 
     >>> is_right_exactly(["OSLO", 2.0], Values(("oslo", "2"), repeats=True))
     True

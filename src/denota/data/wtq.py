@@ -1,9 +1,9 @@
-r"""WikiTableQuestions (Pasupat and Liang 2015), the official release: `data/NAME.tsv` beside a folder `csv` of tables.
+r"""WikiTableQuestions (Pasupat and Liang 2015): `data/NAME.tsv` beside a folder `csv` of tables.
 
     id  utterance  context  targetValue
 
-The items of an answer are separated by `|`. A context names a .csv; the .tsv beside it says the same without quoting and is read
-where it is there. Every question is a conversation of its own.
+The items of an answer are separated by `|`. A context names a .csv; the .tsv beside it says the
+same without quoting and is read where it is there. Every question is a conversation of its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from denota.tables.table import Table
 
 
 def read_wtq_questions(path: Path) -> tuple[Question, ...]:
-    """Read the questions of a file `data/NAME.tsv`, which may or may not have answers, in the file's order.
+    """Read the questions of a file `data/NAME.tsv`, with or without answers, in the file's order.
 
     Raises:
         DataError: the file or a table it names cannot be read; says the line.
@@ -67,7 +67,8 @@ def _read(path: Path, wanted: tuple[str, ...]) -> list[tuple[_Record, Question]]
             raise DataError(f"{record.place} has an empty question; mend or remove the row")
         if name in taken:
             raise DataError(
-                f"{record.place} has the id {name!r}, which {taken[name]} has; remove one of the two"
+                f"{record.place} has the id {name!r}, which {taken[name]} has;"
+                " remove one of the two"
             )
         taken[name] = record.place
         if context not in tables:
@@ -81,7 +82,8 @@ def _records(path: Path, wanted: tuple[str, ...]) -> list[_Record]:
     missing = [name for name in wanted if name not in header]
     if missing:
         raise DataError(
-            f"the first line of {path} lacks {', '.join(map(repr, missing))}; it should name the columns"
+            f"the first line of {path} lacks {', '.join(map(repr, missing))};"
+            " it should name the columns"
             f" {' '.join(wanted)}, separated by tabs"
         )
     records = []
@@ -102,7 +104,8 @@ def _header(path: Path) -> tuple[str, ...]:
 
 
 def _read_table(place: str, root: Path, context: str) -> Table:
-    # A data file comes from elsewhere: it may name tables of its own release and nothing else on the disk.
+    # A data file comes from elsewhere: it may name tables of its own release and nothing else on
+    # the disk.
     parts = PurePosixPath(context).parts
     if not parts or context.startswith("/") or ".." in parts or any(c in context for c in "\\:\0"):
         raise DataError(

@@ -10,7 +10,7 @@ from denota.data.answer import Answer, Cells, Values
 from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
 from denota.programs.denotation import Denotation
-from denota.programs.rewards import items_of
+from denota.programs.rewards import denotation_items
 from denota.search.prepare import Prepared
 from denota.tables.table import Table
 
@@ -79,7 +79,7 @@ def as_cells(answer: Denotation) -> Cells:
 
 def as_values(answer: Denotation, table: Table) -> Values:
     """Return what a denotation says: its values, or the texts of its cells by row, then column."""
-    return Values(items_of(answer, table))
+    return Values(denotation_items(answer, table))
 
 
 def _before(

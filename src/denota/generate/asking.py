@@ -64,7 +64,10 @@ def ask_bare(
 
 
 def columns_to_ask(scene: Scene, besides: Columns = ()) -> Columns:
-    """Draw a column to ask for, now and then several, or all; none if there is nothing besides those given."""
+    """Draw a column to ask for, now and then several, or all.
+
+    None if there is nothing besides those given.
+    """
     every = scene.profile.columns
     if "several_columns" in scene.language and 1 < len(every) <= MOST_COLUMNS and scene.chance(0.1):
         point = scene.rng.random()

@@ -11,7 +11,10 @@ from denota.generate.scene import Drawn, Scene
 
 
 def begin(scene: Scene) -> Asked | None:
-    """Ask for some columns of the table, of all its rows or of some; None where that came to nothing."""
+    """Ask for some columns of the table, of all its rows or of some.
+
+    Returns None where no such question can be drawn.
+    """
     columns = columns_to_ask(scene)
     scope, rows = whole_table(scene)
     if scope != "table":
@@ -42,7 +45,7 @@ def ask_for_a_column(scene: Scene) -> Asked:
 
 
 def whole_table(scene: Scene) -> tuple[str, Rows]:
-    """Return a scope and its rows: the table, mostly without the rows that sum up others if there are any."""
+    """Return a scope and its rows: the table, mostly without its total rows if it has any."""
     profile = scene.profile
     if (
         profile.totals
@@ -55,7 +58,7 @@ def whole_table(scene: Scene) -> tuple[str, Rows]:
 
 
 def leaves_totals_out(scene: Scene, drawn: Drawn) -> bool:
-    """Say whether a condition keeps no row that sums up others, unless it asks for one by a value."""
+    """Say whether a condition keeps no total row, unless it asks for one by a value."""
     return drawn.operator == "equal" or scene.profile.totals.isdisjoint(drawn.rows)
 
 
@@ -70,7 +73,7 @@ def _section(scene: Scene, scope: str) -> str:
 
 
 def _condition(scene: Scene, rows: Rows, columns: Columns) -> Drawn | None:
-    """A condition for what is asked: that each value is named once, which row by its name, or any."""
+    """Draw a condition for the rows asked about: each value once, one row by its name, or any."""
     point, subject = scene.rng.random(), scene.profile.subject
     repeated = len(columns) == 1 and columns[0] in scene.testable["distinct"]
     if repeated and "distinct" in scene.language and point < 0.1:

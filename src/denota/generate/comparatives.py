@@ -1,4 +1,4 @@
-"""The words that compare two values of a column: higher and lower, later and earlier, longer and shorter."""
+"""Comparatives for the values of a column: higher and lower, later and earlier, and so on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from denota.inflect import with_article
 from denota.programs.lexicon import words_of
 
 
-def value_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
-    """Return the slots for a column whose values are compared: its names, its comparatives, and {amount} or {time} by what it holds."""
+def compared_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
+    """Return the slots of a compared column: names, comparatives, and {amount} or {time}."""
     slots = column_slots(scene, column, operator) | comparatives(scene, column, operator)
     name = "time" if column.is_time else "amount"
     slots |= {name: slots["column"], f"a_{name}": slots["a_column"]}
@@ -22,7 +22,9 @@ def value_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str,
 
 
 def comparatives(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
-    """Return the slots {higher} and {lesser} of the column's values, {a_higher} and {a_lesser}, {taller} and {shorter} of what has them.
+    """Return the comparatives: of values {higher} and {lesser}, of rows {taller}, {shorter}.
+
+    {a_higher} and {a_lesser} have an article.
 
     Only words that call for the operator are taken, unless it has none of its own.
     """
@@ -46,7 +48,10 @@ def comparatives(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
 
 
 def is_measured(column: ColumnProfile) -> bool:
-    """Say whether a column's values can be called more or less: not places in a ranking, whose best is the smallest, nor running numbers."""
+    """Say whether a column's values can be more or less: not ranks or running numbers.
+
+    The best rank is the smallest.
+    """
     return (
         column.kind != "text"
         and column.naming.role != "label"

@@ -1,4 +1,4 @@
-"""Questions that compare two values: of two named rows, of two groups of rows, of two columns, of a part and the whole.
+"""Questions that compare two values: of two rows, groups or columns, or of a part and the whole.
 
 Sides that are equal or unknown are not asked about, so that there is one right answer.
 """
@@ -10,7 +10,7 @@ from typing import Final
 from denota.generate import phrase
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
-from denota.generate.comparatives import comparable, is_measured, value_slots
+from denota.generate.comparatives import comparable, compared_slots, is_measured
 from denota.generate.draw import draw_filter
 from denota.generate.group import adds_up
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
@@ -39,7 +39,7 @@ def compare_rows(scene: Scene) -> Asked | None:
     aggregate = "day" if column.kind == "date" else "sum"
     if aggregate == "day" and not all(_whole(column, side.row) for side in (left, right)):
         return None
-    slots = value_slots(scene, column, operator) | thing_slots(scene)
+    slots = compared_slots(scene, column, operator) | thing_slots(scene)
     slots |= _sides(scene, left.said, right.said, one > two)
     if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
         slots["who"] = "who"
@@ -111,7 +111,7 @@ def compare_columns(scene: Scene) -> Asked | None:
 
 
 def share_of_whole(scene: Scene) -> Asked | None:
-    """Ask what percentage of the rows satisfy a condition, or what share of a sum a row or some rows have."""
+    """Ask for the percentage of rows that satisfy a condition, or for their share in a sum."""
     if "share" not in scene.language:
         return None
     scope, rows = whole_table(scene)
@@ -143,7 +143,7 @@ def _operators(scene: Scene) -> list[str]:
 
 
 def _fits(operator: str, column: ColumnProfile) -> bool:
-    """Say whether an operator can be asked of a column: what comes after or before is a time, what is above or below is not."""
+    """Say whether an operator fits a column: after and before are for times alone."""
     if operator == "after_or_before":
         return column.is_time
     if operator in ("ratio", "above_or_below", "higher_or_lower", "more_or_less"):
@@ -170,14 +170,18 @@ def _apart(left: NamedRow, right: NamedRow) -> bool:
 
 
 def _sides(scene: Scene, left: str, right: str, left_is_larger: bool) -> dict[str, str]:
-    """The two sides: {left} and {right} as the program has them, {key} the larger, {other} the smaller, {a} and {b} as it comes."""
+    """Return the slots of the two sides.
+
+    {left} and {right} are as in the program, {key} is the larger, {other} the smaller; {a} and {b}
+    come in any order.
+    """
     key, other = (left, right) if left_is_larger else (right, left)
     a, b = (left, right) if scene.chance(0.5) else (right, left)
     return {"left": left, "right": right, "key": key, "other": other, "a": a, "b": b}
 
 
 def _own(scene: Scene, column: ColumnProfile) -> str:
-    """What a column is called where it is compared with another: its own name, or what it counts."""
+    """Return the name of a column that is compared: its own, or the things it counts."""
     naming = column.naming
     if naming.counted and naming.own.many.startswith("number"):
         return naming.counted[0]

@@ -1,4 +1,4 @@
-"""Questions for a value computed from cells: how many, how many different ones, how much in all, on average."""
+"""Questions for a value computed from cells: a count, a sum, an average."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from denota.programs.tree import Program
 
 
 def compute(scene: Scene, before: Asked | None) -> Asked | None:
-    """Ask for a value computed from the table's cells, or from those of the answer's rows if there is one."""
+    """Ask for a value computed from the table's cells, or from those of the answer before."""
     names = [name for name in COMPUTED if name in scene.language]
     if before is not None:
         names = [name for name in names if name != "count_distinct"]

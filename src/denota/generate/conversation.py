@@ -54,21 +54,28 @@ def generate(
     plain: bool = False,
     turns: Sequence[int] = TURNS,
 ) -> Iterator[Conversation]:
-    """Make conversations about tables without end, each table as often as any other; none if no table has cells.
+    """Make conversations about tables without end, each table as often as any other.
 
-    The same seed gives the same conversations on any machine. Programs are in the program space of their question.
+    Yields nothing if no table has cells.
+
+    The same seed gives the same conversations on any machine. Programs are in the program space of
+    their question.
 
     Args:
         tables: any tables.
-        seed: a number, or the dice themselves.
-        language: the operators to use (`language_of`); aggregates only if it names them: `extended +count +sum`. In one with more kinds of questions, such as `full`, no question follows up on a value.
-        held_out: use the wordings that are kept back, and only those.
-        typos: the share of questions with a slip of the finger.
-        plain: call columns by their own names (no synonyms, no `tallest` for the largest height), and leave no question half said.
+        seed: a number, or the random generator itself.
+        language: the operators to use (`language_of`), such as `extended +count +sum`. In a
+            language with more kinds of questions, such as `full`, no question follows up on a
+            value.
+        held_out: whether to use the held-out wordings, and only those.
+        typos: the share of questions with a typo.
+        plain: call columns by their own names (no synonyms, no `tallest` for the largest height),
+            and leave no question half said.
         turns: the numbers of turns to choose from.
 
     >>> from itertools import islice
-    >>> table = Table.from_rows(["City", "People"], [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]])
+    >>> rows = [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]]
+    >>> table = Table.from_rows(["City", "People"], rows)
     >>> conversation = next(generate([table], seed=0))
     >>> all(turn.answer.cells for turn in conversation.turns)
     True

@@ -1,4 +1,4 @@
-"""A condition for some rows: which operators can be drawn there, how often each is, and two of them at once."""
+"""Draw a condition for some rows: which operators fit, how often each is drawn, and two at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw_condition(
     """Draw a condition that keeps some of the rows and not all.
 
     Args:
-        scene: the table and the dice.
+        scene: the table and the random generator.
         rows: the rows to choose from.
         avoid: columns not to test, since they are asked for.
         to_join: whether only conditions that AND may join are wanted.
@@ -102,7 +102,7 @@ def _both(scene: Scene, rows: Rows, avoid: Collection[ColumnProfile]) -> Drawn |
 def draw_filter(
     scene: Scene, rows: Rows, avoid: Collection[ColumnProfile] = (), least: int = 2
 ) -> Drawn | None:
-    """Draw a condition that keeps so many rows at least, to go on from: none of order or place, now and then two."""
+    """Draw a condition that keeps at least `least` rows, sometimes two; none of rank or place."""
     for _ in range(_TRIES):
         if "and" in scene.language and scene.chance(0.12):
             drawn = _both(scene, rows, avoid)
@@ -128,7 +128,10 @@ def draw_nothing(scene: Scene, rows: Rows, avoid: Collection[ColumnProfile] = ()
 def _several(
     scene: Scene, rows: Rows, avoid: Collection[ColumnProfile], operator: str
 ) -> Drawn | None:
-    """Three conditions at once, each of which matters; or one of two, each of which adds rows; all on different columns."""
+    """Three conditions at once, each of which matters; or one of two, each of which adds rows.
+
+    All on different columns.
+    """
     parts: list[Drawn] = []
     wanted = 3 if operator == "three" else 2
     for _ in range(_TRIES * wanted):
@@ -187,7 +190,7 @@ def _joined(first: Drawn, second: Drawn, between: bool = False) -> Drawn | None:
 
 
 def _place_in_space(drawn: Drawn) -> tuple[int, int]:
-    """The order in which the space lists conditions, which is that of the parts of its conjunctions."""
+    """Return a condition's place in the space, in whose order conjunctions have their parts."""
     assert isinstance(drawn.condition, Test) and drawn.column is not None
     return _ORDER[drawn.condition.operator], drawn.column.position
 
@@ -235,7 +238,7 @@ def _never(scene: Scene, rows: Rows, column: ColumnProfile) -> None:
 
 
 _comparison = {
-    name: partial(draw_orders.comparison, operator=name) for name in draw_orders.COMPARISONS
+    name: partial(draw_orders.comparison, operator=name) for name in draw_orders.COMPARED_BY
 }
 _superlative = {
     name: partial(draw_orders.superlative, operator=name) for name in draw_orders.SUPERLATIVES

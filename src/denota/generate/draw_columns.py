@@ -1,4 +1,4 @@
-"""Conditions that compare two columns of one row: more wins than losses, a gross above the budget."""
+"""Conditions on two columns of one row: more wins than losses, a gross above the budget."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ COLUMNS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def compared(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -> Drawn | None:
-    """Column > another column, and the like; both are called by their own names, so that the question has them."""
+    """Column > another column, and the like.
+
+    Both are called by their own names, so that the question has them.
+    """
     others = [other for other in scene.profile.columns if comparable(column, other)]
     if not others:
         return None

@@ -1,7 +1,7 @@
-"""Conditions on order: comparisons with a number or date, dates and decades, superlatives, and places in the table.
+"""Conditions on order: comparisons, dates and decades, superlatives, and places in the table.
 
-Each function draws one over some rows, or returns None. A superlative is drawn only where no tie leaves its answer open, and one
-with ties only where there is a tie.
+Each function draws one over some rows, or returns None. A superlative is drawn only where no tie
+leaves its answer open, and one with ties only where there is a tie.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from denota.generate.spoken import (
 )
 from denota.programs.tree import Date, Number, Test
 
-COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+COMPARED_BY: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "greater": compare.gt,
     "at_least": compare.ge,
     "less": compare.lt,
@@ -39,11 +39,11 @@ def comparison(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -
         date = _date(scene, rows, column)
         if date is None:
             return None
-        return _by_date(scene, rows, column, operator, COMPARISONS[operator], date)
+        return _by_date(scene, rows, column, operator, COMPARED_BY[operator], date)
     number = _threshold(scene, rows, column, operator)
     if number is None:
         return None
-    holds, constant = COMPARISONS[operator], number.value
+    holds, constant = COMPARED_BY[operator], number.value
     stated = column.order
     kept = tuple(r for r in rows if (value := stated[r]) is not None and holds(value, constant))
     slots = column_slots(scene, column, operator) | _constant_slots(scene, column, number.written)
@@ -59,7 +59,7 @@ def between(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Dra
         return None
     found = []
     for name, number in (("at_least", low), ("at_most", high)):
-        holds = COMPARISONS[name]
+        holds = COMPARED_BY[name]
         kept = tuple(
             r for r in rows if (v := column.order[r]) is not None and holds(v, number.value)
         )
@@ -143,7 +143,7 @@ def place(scene: Scene, rows: Rows, operator: str) -> Drawn | None:
 
 
 def _threshold(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -> Number | None:
-    """A number that parts the rows: one that a row has, or a round one between two that rows have."""
+    """Draw a number that divides the rows: that of a row, or a round one between two rows."""
     stated = sorted(
         {value for row in rows if (value := column.order[row]) is not None and value >= 0}
     )
@@ -177,7 +177,10 @@ def _steps(high: float) -> tuple[float, ...]:
 
 
 def _date(scene: Scene, rows: Rows, column: ColumnProfile, months: bool = False) -> Date | None:
-    """A date some row has, in the parts a question would name; a month of any year only if asked for."""
+    """A date some row has, in the parts a question would name.
+
+    A month of any year only if asked for.
+    """
     stated = column.dates[scene.pick(rows)]
     if stated is None:
         return None

@@ -1,7 +1,7 @@
-"""Conditions on values: a value or another, one of several, a word, none at all, zero, the same as before.
+"""Conditions on values: equal or not, one of several, a word, missing, zero, the same as before.
 
-Each function draws one over some rows, or returns None where the rows have none worth asking about. The condition keeps some of
-the rows and not all.
+Each function draws one over some rows, or returns None where the rows have none worth asking
+about. The condition keeps some of the rows and not all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Made-up questions to learn from before the real ones: the generator's conversations about given tables, as examples."""
+"""Made-up conversations about given tables as examples, to learn from before the real ones."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from denota.data import Answer, Cells, Example, Question, Values
 from denota.generate.conversation import TURNS, Turn, generate
 from denota.generate.kinds import is_wide
 from denota.programs.operators import LANGUAGES
-from denota.programs.rewards import items_of
+from denota.programs.rewards import denotation_items
 from denota.tables.table import Table
 
 
 def made_up_examples(
     tables: Sequence[Table], count: int, seed: int = 0, language: str = "extended"
 ) -> tuple[Example, ...]:
-    """Return at least so many questions about tables, whole conversations, each table as often as any other.
+    """Return whole conversations of at least `count` questions, each table as often as any other.
 
-    The answer of a program that selects cells is those cells, that of one that computes values is the values. In a language with values
-    (`full`) most questions stand by themselves. The same seed gives the same questions.
+    The answer of a program that selects cells is those cells, that of one that computes values is
+    the values. In a language with values (`full`) most questions stand by themselves. The same
+    seed gives the same questions.
 
-    >>> table = Table.from_rows(["City", "People"], [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]])
+    >>> rows = [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]]
+    >>> table = Table.from_rows(["City", "People"], rows)
     >>> first, *_ = made_up_examples([table], 20)
     >>> first.question.id, len(first.cells) > 0
     ('made-0', True)
@@ -43,10 +45,10 @@ def made_up_examples(
 
 
 def _answer(turn: Turn, table: Table) -> Answer:
-    """What the question asks for: cells, or values."""
+    """Return the answer to a question: cells, or values."""
     if turn.answer.values is None:
         return Cells(turn.answer.cells)
-    return Values(items_of(turn.answer, table))
+    return Values(denotation_items(turn.answer, table))
 
 
 MOSTLY_ONE: Final = (1, 1, 1, 1, 1, 1, 2, 3)

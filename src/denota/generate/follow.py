@@ -1,7 +1,7 @@
-"""Questions that follow up on an answer: some of it, another column, the same again with another constant, the others, the next one.
+"""Questions that follow up on an answer: some of it, another column, the other rows, the next.
 
-A follow-up is None where it makes no sense: it is drawn so that its answer is never empty and, where it narrows something down,
-never all of it.
+A follow-up is None where it makes no sense: it is drawn so that its answer is never empty and,
+where it narrows something down, never all of it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def turn_aside(scene: Scene, before: Asked) -> Asked | None:
     return ask(columns, "previous", drawn, drawn.rows if drawn else rows, said)
 
 
-def shorten(scene: Scene, before: Asked) -> Asked | None:
+def ask_in_short(scene: Scene, before: Asked) -> Asked | None:
     """Ask the same with another constant, or for the other end, in a few words."""
     last, scope = before.drawn, before.program.scope
     if scene.plain or last is None or before.program.aggregate:
@@ -101,7 +101,7 @@ def shorten(scene: Scene, before: Asked) -> Asked | None:
 
 
 def others(scene: Scene, before: Asked) -> Asked | None:
-    """Ask for the rows that are not the answer's, for another column of them, or for some of them."""
+    """Ask for the rows outside the answer, for another column of them, or for some of them."""
     taken = frozenset(before.answer.rows)
     rows = tuple(row for row in scene.profile.rows if row not in taken)
     if "others" not in scene.language or not rows:
@@ -183,7 +183,7 @@ def _each_once(scene: Scene, before: Asked) -> Drawn | None:
 FOLLOW_UPS: Final[dict[FollowUp, float]] = {
     narrow: 40.0,
     turn_aside: 22.0,
-    shorten: 18.0,
+    ask_in_short: 18.0,
     others: 6.0,
     same: 6.0,
     beside: 7.0,
@@ -203,4 +203,4 @@ _TURNED: Final = {
     "first": ("last",),
     "last": ("first",),
 }
-"""What a short question turns an operator into."""
+"""The operator that a short question asks for in place of another."""

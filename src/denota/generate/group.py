@@ -1,4 +1,4 @@
-"""Questions about groups of rows that share a value: the most common one, the one with the largest sum, a value for each."""
+"""Questions about groups of rows that share a value: the most common, the largest sum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from denota.programs.tree import Argument, Name, Number, Program, Test
 
 
 def pick_group(scene: Scene) -> Asked | None:
-    """Ask for the value that occurs most, least or so many times, or whose rows have the largest or smallest sum."""
+    """Ask for the value that occurs most, least or k times, or whose rows have the best sum."""
     names = [name for name in PICKS if name in scene.language]
     group = _group(scene)
     if not names or group is None:

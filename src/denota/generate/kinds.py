@@ -1,4 +1,4 @@
-"""The kinds of questions that stand by themselves, and how often each is asked where a language has more than selections."""
+"""The kinds of first questions, and how often each is asked in a language that has many."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def begin_with_any(scene: Scene) -> Asked | None:
 
 
 def is_wide(language: frozenset[str]) -> bool:
-    """Say whether a language has more kinds of questions than selections and single values computed from them."""
+    """Say whether a language has more than selections and single values computed from them."""
     return not language.isdisjoint(_WIDE)
 
 
@@ -34,7 +34,7 @@ KINDS: Final[dict[Ask, float]] = {
     yes_no.whether: 3.5,
     yes_no.nothing_there: 1.5,
     part.part_of_cell: 7.0,
-    part.name_column: 1.2,
+    part.ask_for_a_column_name: 1.2,
     part.most_common_part: 2.0,
     compute.longest_run: 1.0,
     compare.compare_rows: 10.0,
@@ -48,5 +48,6 @@ KINDS: Final[dict[Ask, float]] = {
     group.pick_group: 12.0,
     group.value_per_group: 4.0,
 }
-"""How often each kind is tried: a third selects cells by a condition, a third computes or compares, a third takes steps or looks at groups."""
+"""The weight of each kind: a third selects cells, a third computes or compares values, and a third
+takes steps or asks about groups."""
 _WIDE: Final = frozenset({"then", *STEPS, *COMPARES, *AGGREGATES} - {*TESTS, *compute.COMPUTED})

@@ -1,4 +1,4 @@
-"""Rows called by their names: the value of the column that says what a row is about, where no other row has it."""
+"""Rows called by name: the value of the subject's column, where no other row has it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def named_row(scene: Scene, rows: Rows, besides: Collection[int] = ()) -> NamedR
 
 
 def thing_slots(scene: Scene) -> dict[str, str]:
-    """Return the slots {thing}, {things} and {a_thing} for what the rows are; entries, where the table does not say."""
+    """Return the slots {thing}, {things} and {a_thing} for what the rows are.
+
+    Entries, where the table does not say.
+    """
     profile = scene.profile
     nouns = profile.subject_nouns
     if nouns and nouns[0].one == "one" and profile.subject is not None:
@@ -56,7 +59,10 @@ def thing_slots(scene: Scene) -> dict[str, str]:
 def ask_program(
     scene: Scene, program: Program, said: Phrase | None, drawn: Drawn | None = None
 ) -> Asked | None:
-    """Put together a question from its program and its words; None where there are no words or the program computes nothing."""
+    """Put together a question from its program and its words.
+
+    None where there are no words or the program computes nothing.
+    """
     if said is None:
         return None
     answer = execute(program, scene.profile.table)

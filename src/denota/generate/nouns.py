@@ -1,6 +1,7 @@
-"""Column names in words: what to call a column, what its cells are, and which adjectives go with its order.
+"""Column names in words: nouns for a column and its cells, adjectives for its order.
 
-A name is cleaned of units and brackets, abbreviations are written out, and general synonyms are offered beside it.
+A name is cleaned of units and brackets, abbreviations are written out, and general synonyms are
+offered beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from denota.inflect import is_plural, plural, singular
 from denota.programs.lexicon import triggers
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 
 
@@ -27,8 +28,8 @@ class Noun:
 
 
 @dataclass(frozen=True)
-class Family:
-    """What a column with an order measures, and the adjectives for it; see `adjectives.toml`."""
+class Adjectives:
+    """A family of adjectives for what a column measures; see `adjectives.toml`."""
 
     name: str
     adjectives: dict[str, tuple[str, ...]]
@@ -40,7 +41,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Naming:
-    """What a column may be called."""
+    """The words for a column."""
 
     nouns: tuple[Noun, ...]
     """The nearest to the column's own name first."""
@@ -52,7 +53,7 @@ class Naming:
     """Plurals that the numbers count, if they count something: `goals`."""
     participle: str
     """`opened` for a column of that name, else nothing."""
-    family: Family | None
+    family: Adjectives | None
     """For columns with an order."""
     generic: bool
     """Whether the name says nothing of what has it: `Name`."""
@@ -167,7 +168,7 @@ def _noun(one: str) -> Noun:
     return Noun(one, plural(one))
 
 
-def _counted(phrase: str, column: Column, family: Family | None) -> tuple[str, ...]:
+def _counted(phrase: str, column: Column, family: Adjectives | None) -> tuple[str, ...]:
     known = _headers()["counted"].get(phrase)
     if known:
         return tuple(known)
@@ -206,11 +207,11 @@ def _roles() -> dict[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
-def families() -> dict[str, Family]:
+def families() -> dict[str, Adjectives]:
     """Return all families of adjectives by name."""
     loaded = _loaded_families()
     return {
-        name: Family(
+        name: Adjectives(
             name, {slot: tuple(words) for slot, words in entry.items() if isinstance(words, list)}
         )
         for name, entry in loaded.items()
@@ -225,7 +226,10 @@ def _loaded_families() -> dict[str, dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def _known_words() -> dict[str, str]:
-    """Family names by the words and, behind a colon, the units that tell them; the first family to know a word has it."""
+    """Family names by the words and, behind a colon, the units that tell them.
+
+    The first family to know a word has it.
+    """
     known: dict[str, str] = {}
     for name, entry in _loaded_families().items():
         keys = entry.get("names", "").split() + [
@@ -236,7 +240,7 @@ def _known_words() -> dict[str, str]:
     return known
 
 
-def _family(words: list[str], unit: str, is_time: bool) -> Family:
+def _family(words: list[str], unit: str, is_time: bool) -> Adjectives:
     known = _known_words()
     if is_time:
         told = [known[word] for word in reversed(words) if known.get(word) in ("birth", "founding")]

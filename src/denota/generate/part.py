@@ -1,4 +1,7 @@
-"""Questions for a part of a cell: what stands first, last or in brackets, its year, its numbers; and for the column with the largest number."""
+"""Questions for a part of a cell: what stands first, last or in brackets, its year, its numbers.
+
+And for the column with the largest number.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def most_common_part(scene: Scene) -> Asked | None:
     return ask_program(scene, program, phrase.framed(scene, name, "alone", slots))
 
 
-def name_column(scene: Scene) -> Asked | None:
+def ask_for_a_column_name(scene: Scene) -> Asked | None:
     """Ask which column has the largest or smallest number in a named row, or the largest sum."""
     names = [name for name in ("largest_column", "smallest_column") if name in scene.language]
     numeric = sum(column.kind == "number" for column in scene.profile.columns)
@@ -95,7 +98,7 @@ def _parted(profile: TableProfile, most_common: bool = False) -> list[tuple[str,
 
 
 def _makes_sense(name: str, column: ColumnProfile) -> bool:
-    """Say whether someone would ask for a part of such a column: of dates the year, of numbers what a span of years makes."""
+    """Say whether a part of the column is worth asking for: the year of a date, a span of years."""
     if column.kind == "number":
         return name in ("difference_inside", "in_brackets") and column.unit == "year"
     return column.kind == "text" or name in ("year_part", "in_brackets")

@@ -1,7 +1,7 @@
-"""Questions in words: a frame from the scope's wordings, with the words for what is asked and for the condition in it.
+"""Questions in words: a frame of the scope's wordings, filled with columns and conditions.
 
-Each function returns the question, in lower case and with guards around its constants, and the names of the wordings used; or None
-where no wording fits.
+Each function returns the question, in lower case and with guards around its constants, and the
+names of the wordings used; or None where no wording fits.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def framed(
     plural: bool = False,
     parts: Mapping[str, Part] | None = None,
 ) -> Phrase | None:
-    """Fill a frame of a section, and in it any number of conditions, each under the name of its slot."""
+    """Fill a frame of a section with conditions, each under the name of its slot."""
     parts = parts or {}
     filled = {**slots, **agreement(plural, scene.past), **dict.fromkeys(parts, "")}
     frame = choose(scene.rng, section, (form,), filled, scene.held_out)
@@ -181,7 +181,7 @@ def _frame(
     forms: Sequence[str] = (),
     they_are_many: bool | None = None,
 ) -> Phrase | None:
-    """Fill a frame of a section, and in it a condition said in one of some forms (those of the frame unless given)."""
+    """Fill a frame of a section with a condition in one of some forms, by default the frame's."""
     filled = {**slots, **agreement(plural, scene.past)}
     if they_are_many is not None:
         filled["does"] = agreement(they_are_many, scene.past)["does"]
@@ -228,7 +228,10 @@ def _say(
 
 
 def _for_whole(scene: Scene, drawn: Drawn, asked: Slots, plural: bool) -> dict[str, str]:
-    """The slots of a condition's own whole question; {person} and the like are there what is asked for."""
+    """The slots of a condition's own whole question.
+
+    {person} and the like are there what is asked for.
+    """
     slots = {**drawn.slots, **agreement(plural, scene.past)}
     slots.pop("person", None)
     if "key" in slots and not isinstance(drawn.condition, Test):
@@ -254,7 +257,10 @@ def _asked(
 def _with_subject(
     scene: Scene, columns: Columns, slots: Slots, drawn: Drawn
 ) -> tuple[Slots, tuple[str, ...]]:
-    """Say of what the columns asked for are, where a condition could not be meant of them; and the forms the condition may have."""
+    """Say of what the columns asked for are, where a condition could not be meant of them.
+
+    And the forms the condition may have.
+    """
     profile = scene.profile
     if drawn.column is profile.subject and drawn.operator == "equal":
         return slots, ("where", "when")
@@ -268,7 +274,7 @@ def _with_subject(
 
 
 def said_of(scene: Scene, drawn: Drawn, columns: Columns) -> Drawn:
-    """Leave out adjectives for what a row is about, `tallest`, where something else is asked for."""
+    """Leave out adjectives of the row's subject (`tallest`) where another column is asked for."""
     if columns == (scene.profile.subject,):
         return drawn
     slots = {slot: text for slot, text in drawn.slots.items() if slot not in _OF_SUBJECT}

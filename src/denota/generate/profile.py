@@ -1,4 +1,4 @@
-"""What the generator knows of a table, made once: names in words, values as they are said, and rows by value and order."""
+"""A table as the generator sees it: names in words, spoken values, rows by value and order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
 MOST_VALUES: Final = 400
-"""Of a column with more values than this, only the first so many are asked about."""
+"""The most values of a column that are asked about: the first ones."""
 
 Rows = tuple[int, ...]
 
@@ -103,7 +103,10 @@ class ColumnProfile:
 
     @cached_property
     def words(self) -> list[tuple[str, Rows]]:
-        """Words of cells of several words, each with the rows that have it; shared ones where there are any."""
+        """Words of cells of several words, each with the rows that have it.
+
+        Shared ones where there are any.
+        """
         if self.kind != "text":
             return []
         several = {
@@ -152,7 +155,7 @@ class TableProfile:
 
     @cached_property
     def named(self) -> Rows:
-        """The rows that the subject's value names and no other: those a question can speak of by name."""
+        """The rows that a question can call by name: no other row has their subject's value."""
         if self.subject is None:
             return ()
         classes, said = self.subject.classes, self.subject.said
@@ -161,16 +164,16 @@ class TableProfile:
 
     @cached_property
     def times(self) -> int:
-        """How many columns hold dates or years."""
+        """The number of columns of dates or years."""
         return sum(column.is_time for column in self.columns)
 
     @cached_property
     def families(self) -> Counter[str]:
-        """How many columns each family of adjectives has."""
+        """The number of columns of each family of adjectives."""
         return Counter(c.naming.family.name for c in self.columns if c.naming.family is not None)
 
     def asked_for(self, column: ColumnProfile) -> tuple[Noun, ...]:
-        """Return what to call the things a column names: its name, or the subject's noun where that is more telling."""
+        """Return the noun for the things a column names: its name, or a more telling noun."""
         of_subject = column is self.subject and self.subject_nouns != _ONES
         return self.subject_nouns if of_subject else column.naming.nouns
 

@@ -1,7 +1,9 @@
-"""The bundled sample's conversations, made from its tables: `python -m denota.generate.sample` writes them anew.
+"""The bundled sample's conversations; `python -m denota.generate.sample` writes them anew.
 
-`train` and `dev` are in the small language `dynsp++` and call columns by their names, so that they can be learnt from the answers alone and without word vectors
-from elsewhere. `dev-heldout` has other wordings, synonyms, half-said questions, and some conversations that show what `extended` adds.
+`train` and `dev` are in the small language `dynsp++` and call columns by their names, so that they
+can be learnt from the answers alone and without word vectors from elsewhere. `dev-heldout` has
+other wordings, synonyms, half-said questions, and some conversations that show what `extended`
+adds.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from denota.tables import Table
 
 @dataclass(frozen=True)
 class Split:
-    """What a file of the sample holds."""
+    """The content of one file of the sample."""
 
     name: str
     seed: int
@@ -67,7 +69,7 @@ def write_split(split: Split, directory: Path) -> None:
 
 
 def make(split: Split, tables: Mapping[str, Table]) -> Iterator[Conversation]:
-    """Make the conversations of a split about its part of the tables, the language drawn for each."""
+    """Make the conversations of a split about its tables, with a language drawn for each."""
     own = [table for file, table in tables.items() if (file in DEV) == split.about_dev]
     rng = Random(split.seed)
     small, large = (

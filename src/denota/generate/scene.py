@@ -1,4 +1,4 @@
-"""What everything in the generator shares while a conversation is made: the table, the dice, the language; and what is drawn."""
+"""The state while a conversation is made: the table, the random generator, the language."""
 
 from __future__ import annotations
 
@@ -75,5 +75,8 @@ class Drawn:
 
 
 def guard(constant: str) -> str:
-    """Mark a text that carries a constant, so that nothing changes it later; `surface.finish` removes the marks."""
+    """Mark a text that carries a constant, so that nothing changes it later.
+
+    `surface.finish` removes the marks.
+    """
     return f"\x02{constant}\x03"

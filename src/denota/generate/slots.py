@@ -1,11 +1,16 @@
 """The slots of wordings and what stands in them.
 
-What is asked for: {asked} in the number of the question, {one} and {all} singular and plural, {doer} if it can have something, {named} if it names what a row is about,
-{person} and {who} if it is people, {how_many} if it counts, {how} `tall`, {asked_place}, {asked_participle}; {subject} what a row is about.
-Agreement with it: {is} {has} {does} {shares} {comes}; {be} is always singular.
-The column of a condition: {column} {a_column} {columns} {counted} {participle}, {kind_column} and the like for one kind of column only.
-Adjectives that call for the operator: {highest} {lowest} of the column, {tallest} {shortest} of the thing, {taller} {lower} comparing.
-The answer before: {those} {their} {they} {are_they} {are_those}, one only: {its} {it} {that_one}; its noun {previous}, and {ones}.
+- The column asked for: {asked} in the number of the question, {one} and {all} singular and plural,
+  {doer} if it can have something, {named} if it names the row's subject, {person} and {who} for
+  people, {how_many} if it counts, {how} `tall`, {asked_place}, {asked_participle}; {subject} is the
+  subject of a row.
+- Agreement with it: {is} {has} {does} {shares} {comes}; {be} is always singular.
+- The column of a condition: {column} {a_column} {columns} {counted} {participle}, {kind_column} and
+  the like for one kind of column only.
+- Adjectives that call for the operator: {highest} {lowest} of the column, {tallest} {shortest} of
+  the thing, {taller} {lower} comparing.
+- The answer before: {those} {their} {they} {are_they} {are_those}; of one row {its} {it}
+  {that_one}; its noun {previous}, and {ones}.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How cell values, numbers and dates are written in a question, such that they can be read back from it.
+"""Cell values, numbers and dates as questions write them, so that they can be read back.
 
 A number or date is only ever written in a form from which `constants_in` finds it again.
 """
@@ -12,13 +12,13 @@ from typing import Final
 
 from denota.programs.constants import CARDINALS, ORDINALS
 from denota.programs.tree import Date
-from denota.tables.cells import is_missing, normalise
+from denota.tables.cell_text import is_missing, normalise
 from denota.tables.numbers import read_number
 from denota.tokens import content
 
 
 def say_value(text: str) -> str:
-    """Return how to say a cell's text, or nothing where no one would: too long, missing, or without a word that carries meaning.
+    """Return a cell's text as spoken, None if it is too long, missing or has no content word.
 
     >>> say_value("Oslo[a]"), say_value("n/a"), say_value("this and that")
     ('Oslo', '', '')
@@ -59,8 +59,10 @@ def surname(said: str) -> str:
 def write_number(value: float, unit: str, rng: Random, commas: bool = True) -> str:
     """Write a number so that it reads back as itself, or return nothing where it cannot be.
 
-    >>> write_number(1200000.0, "$", Random(3)), write_number(8101.0, "time", Random(0)), write_number(1998.0, "", Random(0), False)
-    ('$1.2 million', '2:15:01', '1998')
+    >>> write_number(1200000.0, "$", Random(3)), write_number(8101.0, "time", Random(0))
+    ('$1.2 million', '2:15:01')
+    >>> write_number(1998.0, "", Random(0), False)
+    '1998'
     """
     if not 0 <= value < 1e13:
         return ""

@@ -1,4 +1,4 @@
-"""Questions that take a step from the rows a condition keeps: the largest of those, the next one, those above a named one."""
+"""Questions that take a step from the rows kept: the largest, the next, those above."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from denota.generate import phrase
 from denota.generate.asking import Asked, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
-from denota.generate.comparatives import is_measured, value_slots
+from denota.generate.comparatives import compared_slots, is_measured
 from denota.generate.draw import draw_filter, draw_operator
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
 from denota.generate.phrase import Columns, Part
@@ -82,7 +82,7 @@ def after_first(scene: Scene) -> Asked | None:
 
 
 def compare_with_named(scene: Scene) -> Asked | None:
-    """Ask for the rows whose value is above, below or the same as that of a named one, or how many there are."""
+    """Ask for rows whose value is above, below or equal to a named row's, or for their number."""
     names = [name for name in THEIRS if name in scene.language]
     if not names:
         return None
@@ -101,7 +101,8 @@ def _from_named(scene: Scene, operator: str, column: ColumnProfile | None) -> As
     if named is None or (column is not None and column.missing[named.row]):
         return None
     step = Test(operator, column.name if column else None)
-    found = execute(Program((named.test.column or "",), scope, named.test, then=step), scene.profile.table).rows  # fmt: skip
+    program = Program((named.test.column or "",), scope, named.test, then=step)
+    found = execute(program, scene.profile.table).rows
     single = operator in ("then_next_row", "then_row_before")
     if not found or (len(found) == len(rows) - 1 > 1 and column is not None):
         return None
@@ -128,7 +129,7 @@ def _drawn(
 ) -> Drawn:
     slots = {"key": named.said}
     if column is not None:
-        slots |= value_slots(scene, column, operator)
+        slots |= compared_slots(scene, column, operator)
     return Drawn(operator, named.test, found, column, slots, single, then=step)
 
 

@@ -1,4 +1,4 @@
-"""The last touches to a question: capital letters, the question mark, and a slip of the finger now and then."""
+"""The surface of a question: capital letters, the question mark, and a typo now and then."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ def finish(text: str, rng: Random, typos: float) -> str:
 
     Args:
         text: the question in lower case, with constants between guards (`scene.guard`).
-        rng: the dice.
-        typos: the share of questions with a slip; never in a constant or in a word that calls for an operator.
+        rng: the random generator.
+        typos: the share of questions with a slip; never in a constant or in a word that calls for
+            an operator.
     """
     text = " ".join(text.split())
     if rng.random() < typos:
@@ -61,8 +62,8 @@ _GUARDS: Final = {2: None, 3: None}
 _GUARDED: Final = re.compile("\x02[^\x03]*\x03")
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _ORDER: Final = re.compile(
-    r"(?:(?:from|of) [\w ]+, )?(?:name|list|show|give|tell|find|count|sum|just|keep|say|read|please|now|go|skip|drop|leave"
-    r"|narrow|pick|remind|spell|every|same|i|only)\b",
+    r"(?:(?:from|of) [\w ]+, )?(?:name|list|show|give|tell|find|count|sum|just|keep|say|read"
+    r"|please|now|go|skip|drop|leave|narrow|pick|remind|spell|every|same|i|only)\b",
     re.IGNORECASE,
 )
-"""How a question begins that is an order or a wish."""
+"""The beginning of a question that is an order or a wish."""

@@ -1,7 +1,8 @@
 """The wordings of every operator, read from two files of text, and the choice of one that fits.
 
-A wording has slots, and it fits where each of them has something to stand for: `from {place}` needs a condition on a column of
-places. So what may be said of which column is written in the wordings themselves and nowhere else.
+A wording has slots, and it fits where each of them has something to stand for: `from {place}`
+needs a condition on a column of places. So what may be said of which column is written in the
+wordings themselves and nowhere else.
 """
 
 from __future__ import annotations

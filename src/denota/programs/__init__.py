@@ -1,4 +1,4 @@
-"""Programs: the language, its trees and their forms, and the space of all programs of a question."""
+"""Programs: the language, its trees and their forms, and the space of a question's programs."""
 
 from denota.programs.denotation import Denotation, jaccard
 from denota.programs.english import say

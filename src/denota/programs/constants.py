@@ -1,4 +1,4 @@
-"""Numbers, dates and words in a question: the only constants a program may use besides cell values."""
+"""Numbers, dates and words of a question: a program's only constants besides cell values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from denota.programs.tree import Date, Number, Word
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.dates import read_date
 from denota.tables.numbers import read_number
 from denota.tokens import content, tokenise
@@ -19,7 +19,7 @@ _Item = TypeVar("_Item", Number, Date)
 
 @dataclass(frozen=True)
 class Constants:
-    """What a question offers as constants."""
+    """The constants that a question offers."""
 
     text: str
     """The question's tokens, each between spaces: what phrases are looked up in."""
@@ -101,7 +101,10 @@ def _distinct(items: Iterable[_Item]) -> tuple[_Item, ...]:
 _NUMBER: Final = re.compile(
     r"(?<![\w.])-?[$€£#]?\d[\d,]*(?::\d\d)*(?:\.\d+)?(?:st|nd|rd|th|%|k|m|bn|(?:\s(?:thousand|million|billion)))?(?!\w)"
 )
-_NAMES = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+_NAMES = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
 _DATE: Final = re.compile(
     rf"\b(?:{_NAMES})\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?(?!\w)|\b(?:{_NAMES})\.?,?\s\d{{4}}(?!\w)"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?(?:{_NAMES})(?:,?\s\d{{4}})?(?!\w)|\b\d{{4}}-\d\d-\d\d(?!\d)|\b\d{{1,2}}/\d{{1,2}}/\d{{4}}(?!\d)"
@@ -114,8 +117,8 @@ _MONTH: Final = re.compile(
     rf"\b(?:in|of|during|since|after|before|by|until|from|this|last|for|the|than|to)\s({_NAMES})\b|\b((?!may\b|mar\b)(?:{_NAMES}))\b"
 )
 CARDINALS: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
 ).split()
 """From 0 on."""
 ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth".split()

@@ -1,4 +1,4 @@
-"""Denotations: what a program means on a table. Cells, or values with the cells they come from, or a small table of (group, value)."""
+"""Denotations: the meaning of a program on a table, which is cells, values or (group, value)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Value = str | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Denotation:
-    """Some rows of some columns, in table order, and the values computed from them if there are any."""
+    """Some rows of some columns, in table order, and the values computed from them, if any."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     values: tuple[Value, ...] | None = None
     """None where the cells are the answer; empty where nothing can be computed from them."""
     groups: tuple[str, ...] = ()
-    """What each value belongs to, where the values are by group."""
+    """The group of each value, where values are by group."""
 
     @property
     def cells(self) -> frozenset[Cell]:
@@ -36,7 +36,7 @@ class Denotation:
         return value if isinstance(value, float) else None
 
     def same_as(self, other: Denotation) -> bool:
-        """Say whether it answers the same: the same values, or, where there are none, the same cells."""
+        """Say whether two denotations answer the same: equal values, or equal cells if none."""
         if (self.values, self.groups) != (other.values, other.groups):
             return False
         if self.rows == other.rows and self.columns == other.columns:
@@ -49,7 +49,8 @@ class Denotation:
     def of_cells(cells: Iterable[Cell]) -> Denotation:
         """Return the smallest denotation that covers the cells: their rows and their columns.
 
-        An answer that a person gave need not be a rectangle (0.5% of SQA's are not); as context it is taken as one.
+        An answer that a person gave need not be a rectangle (0.5% of SQA's are not); as context it
+        is taken as one.
         """
         cells = list(cells)
         rows, columns = {row for row, _ in cells}, {column for _, column in cells}
@@ -69,8 +70,8 @@ def jaccard(predicted: frozenset[Cell], gold: frozenset[Cell]) -> float:
 def value_text(value: Value | tuple[str, Value | None]) -> str:
     """Return a value as text, a number with 12 digits at most unless it is a whole one.
 
-    >>> [value_text(value) for value in (0.1 + 0.2, 4.0, True, "Oslo", ("Oslo", 2.5), ("Moss", None))]
-    ['0.3', '4', 'yes', 'Oslo', 'Oslo: 2.5', 'Moss: none']
+    >>> [value_text(value) for value in (0.1 + 0.2, 4.0, True, ("Oslo", 2.5), ("Moss", None))]
+    ['0.3', '4', 'yes', 'Oslo: 2.5', 'Moss: none']
     """
     if isinstance(value, tuple):
         return f"{value[0]}: {'none' if value[1] is None else value_text(value[1])}"

@@ -25,7 +25,8 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
 
     Args:
         program: the tree.
-        answer_columns: the names of the columns answered with, for a program that takes the previous ones.
+        answer_columns: the names of the columns answered with, for a program that takes the
+            previous ones.
 
     >>> say(Program(("Leader",), where=Test("greater", "Crew", Number(50))))
     'The Leader where Crew is more than 50.'
@@ -37,7 +38,7 @@ def say(program: Program, answer_columns: tuple[str, ...] = ()) -> str:
 
 
 def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
-    """What is asked of which rows."""
+    """Return what a program without a comparison selects or computes, and of which rows."""
     columns = program.columns or answer_columns
     if counts_rows(program) and not program.columns:
         sentence = "the rows"
@@ -58,7 +59,7 @@ def _asked(program: Program, answer_columns: tuple[str, ...]) -> str:
 
 
 def _rows(program: Program, where: Condition | None) -> str:
-    """Which rows, said behind what is asked of them."""
+    """Return the rows as a clause that follows the columns."""
     scope = SCOPES[program.scope]
     said = f", {scope.english}" if scope.english else ""
     if where is not None:
@@ -88,7 +89,7 @@ def _compared(program: Program) -> str:
 
 
 def _value(program: Program, columns: tuple[str, ...]) -> str:
-    """What a value that is compared is called."""
+    """Return the name of one side of a comparison."""
     noun = AGGREGATES[program.aggregate or ""].noun
     named = _list(columns, "and") if columns else ""
     if "{}" in noun:
@@ -106,7 +107,8 @@ def _condition(condition: Condition) -> str:
         and one_column
         and all(p.operator == "equal" for p in condition.parts)
     ):
-        return f"{first.column} is {_list(tuple(_argument(p.argument) for p in condition.parts), 'or')}"
+        values = tuple(_argument(part.argument) for part in condition.parts)
+        return f"{first.column} is {_list(values, 'or')}"
     joint = " or " if isinstance(condition, Or) else " and "
     return joint.join(map(_condition, condition.parts))
 

@@ -14,8 +14,8 @@ from typing import Literal
 from denota.errors import ProgramError
 from denota.programs.denotation import Denotation, Value
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
-from denota.programs.operators.aggregates import groups_of
 from denota.programs.operators.declare import CompareOperator
+from denota.programs.operators.groups import groups_of
 from denota.programs.tree import (
     Condition,
     Date,
@@ -46,7 +46,8 @@ def execute(program: Program, table: Table, previous: Denotation | None = None) 
     scope = SCOPES[program.scope]
     if previous is None and (scope.follows or not (program.columns or counts_rows(program))):
         raise ProgramError(
-            f"{scope.alone or scope.with_columns or 'ROWS'} follows up on an answer, and there is none"
+            f"{scope.alone or scope.with_columns or 'ROWS'} follows up on an answer,"
+            " and there is none"
         )
     check(program, table, previous is not None)
     if program.scope == "cell" and previous is not None and len(previous.cells) != 1:
@@ -97,13 +98,13 @@ def has_two_columns(program: Program) -> bool:
 
 
 def looked_at(program: Program, table: Table) -> tuple[int, ...]:
-    """Return the columns that stand for the rows of a count: those its tests look at, else the first."""
+    """Return the columns that stand for counted rows: those that tests look at, else the first."""
     named = {_position(test.column, table) for test in program.tests if test.column is not None}
     return tuple(sorted(named)) or (0,)
 
 
 def side_names(program: Program) -> tuple[str, str]:
-    """Return what the two sides of a comparison are called: columns, or the constants of the first tests."""
+    """Return the names of a comparison's two sides: columns, or constants of the first tests."""
     if has_two_columns(program):
         return program.columns[0], program.columns[1]
     left, right = (_constant(condition) for condition in (program.where, program.versus))
@@ -148,7 +149,7 @@ def _reached(
 
 
 def check(program: Program, table: Table, follows: bool) -> None:
-    """Raise if a program cannot mean anything on a table: a column that is not there, an argument that makes no sense."""
+    """Raise if a program has no meaning on a table: an unknown column, an impossible argument."""
     for name in program.columns:
         _position(name, table)
     for test in program.tests:
@@ -209,7 +210,7 @@ def check_aggregate(
 
 
 def _wrong_argument(test: Test) -> str:
-    """What a test takes instead of the argument it has; empty if that is all right."""
+    """Return the argument a test takes where it has a wrong one, else an empty text."""
     argument = test.argument
     if isinstance(argument, Word) and tokenise(argument.text) != (argument.text,):
         return "one word in lower case"
@@ -249,7 +250,10 @@ def is_date(date: Date) -> bool:
 def _keep(
     condition: Condition, table: Table, rows: Sequence[int], before: Sequence[int]
 ) -> list[int]:
-    """The rows a condition keeps, in table order; the parts of OR and AND each look at all the rows."""
+    """The rows a condition keeps, in table order.
+
+    The parts of OR and AND each look at all the rows.
+    """
     if isinstance(condition, Test):
         return sorted(TESTS[condition.operator].meaning(table, rows, condition, before))
     kept = [set(_keep(part, table, rows, before)) for part in condition.parts]

@@ -1,8 +1,9 @@
-"""The space of a question: all its programs as arrays, with their denotations, rewards and groundedness.
+"""The space of a question: all its programs as arrays, with denotations and rewards.
 
-A program is a family (a scope, what is asked, and a list of selections), one of the family's S selections and one of the scope's N row sets,
-so its rows are one line of the scope's (N, R) mask and its cells those rows of the selected columns. Everything about all programs is
-broadcast over these axes; `program` and `index` are the only bridge to trees.
+A program is a family (a scope, what is asked, and a list of selections), one of the family's S
+selections and one of the scope's N row sets, so its rows are one line of the scope's (N, R) mask
+and its cells those rows of the selected columns. Everything about all programs is broadcast over
+these axes; `program` and `index` are the only bridge to trees.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from denota.tables.table import Table
 MOST_COLUMNS: Final = 12
 """Pairs of columns are offered in tables of at most this many columns."""
 MOST_PROGRAMS: Final = 200_000
-"""A question that would have more programs than this has only those whose row sets it bears out, family by family."""
+"""The most programs of a question; families with more row sets keep the supported ones first."""
 
 
 def program_space(
@@ -92,14 +93,14 @@ def _scopes(
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What is asked of which row sets."""
+    """Selections, or a value computed of them, over some row sets."""
 
     selections: tuple[tuple[int, ...], ...]
     conditions: Conditions
     aggregate: str | None = None
     compare: str | None = None
     most: int = MOST_PROGRAMS // 20
-    """So many programs at most."""
+    """The most programs."""
 
 
 def _asked(
@@ -178,7 +179,7 @@ def _compared(
 def _selections(
     index: TableIndex, scope: str, previous: Denotation | None, language: frozenset[str]
 ) -> list[tuple[tuple[int, ...], ...]]:
-    """The lists of selections a scope goes with: the previous answer's columns, and columns of its own."""
+    """Return a scope's lists of selections: the previous answer's columns, and columns by name."""
     single = tuple((column,) for column in range(len(index.columns)))
     several: tuple[tuple[int, ...], ...] = ()
     if "several_columns" in language and len(single) <= MOST_COLUMNS:
@@ -201,7 +202,7 @@ def _selections(
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Programs that share a scope and what is asked: every one of S selections with every one of N row sets."""
+    """Programs of one scope and question form: each of S selections with each of N row sets."""
 
     scope: str
     selections: tuple[tuple[int, ...], ...]  #: S tuples of columns
@@ -213,7 +214,7 @@ class Family:
     aggregate: str | None = None
     """The value computed from the cells, if any."""
     compare: str | None = None
-    """How two values are compared, if they are."""
+    """The comparing operator, where two values are compared."""
 
     @property
     def count(self) -> int:
@@ -242,7 +243,7 @@ class ProgramSpace:
 
     @cached_property
     def grounded(self) -> Mask:
-        """(P,) True where every constant and operator of the program has a word of the question to stand on."""
+        """(P,) True where the question has a word for each constant and operator of a program."""
         parts = [
             np.tile(f.conditions.grounded & f.grounded, len(f.selections)) for f in self.families
         ]

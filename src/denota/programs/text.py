@@ -1,4 +1,4 @@
-"""Programs as text: a printer and a parser that are inverse to each other, both derived from the operators.
+"""Programs as text: a printer and a parser, inverse to each other, derived from the operators.
 
     SELECT Leader, Crew WHERE "Longest day's run" IS MAX
     FOLLOW-UP WHERE Ships = '2' OR Ships = '3'
@@ -6,7 +6,8 @@
     SELECT Leader WHERE Ships = '2' THEN Crew IS MAX
     DIFFERENCE (SUM (SELECT Crew WHERE Ships = '2' VERSUS Ships = '3'))
 
-Names stand bare or in double quotes, values in single quotes; a quote inside is doubled. Keywords are read in any case.
+Names stand bare or in double quotes, values in single quotes; a quote inside is doubled. Keywords
+are read in any case.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def print_program(program: Program) -> str:
 
 
 def _body(program: Program) -> str:
-    """What is selected, from which rows."""
+    """Return the columns and the scope."""
     scope = SCOPES[program.scope]
     behind = f" {scope.with_columns}" if scope.with_columns else ""
     if program.columns:
@@ -124,10 +125,11 @@ def _argument(argument: Argument) -> str:
 
 _BARE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED: Final = (
-    "SELECT WHERE OR AND DATE CONTAINS NOT IS IN DECADE EMPTY ZERO POSITIVE MAX MIN WITH TIES TOP BOTTOM NUMBER FIRST LAST ROW ROWS DISTINCT "
-    "SAME AS PREVIOUS FOLLOW-UP OF CELL WITHOUT TOTALS OTHERS NEXT BEFORE COUNT SUM AVERAGE SMALLEST LARGEST = != > >= < <="
+    "SELECT WHERE OR AND DATE CONTAINS NOT IS IN DECADE EMPTY ZERO POSITIVE MAX MIN WITH TIES TOP"
+    " BOTTOM NUMBER FIRST LAST ROW ROWS DISTINCT SAME AS PREVIOUS FOLLOW-UP OF CELL WITHOUT TOTALS"
+    " OTHERS NEXT BEFORE COUNT SUM AVERAGE SMALLEST LARGEST = != > >= < <="
 )
-"""Words that are no bare names. Those of newer operators need not be among them: they stand where no name can."""
+"""Words that are no bare names. Those of newer operators stand where no name can."""
 _KEYWORDS: Final = frozenset(_RESERVED.split())
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)|(?P<name>"(?:[^"]|"")*")|(?P<string>'(?:[^']|'')*')"""
@@ -240,7 +242,7 @@ class _Parser:
         return self._one_of(list(STEPS.values()), "a step such as IS MAX or NEXT ROW")
 
     def _one_of(self, operators: Sequence[TestOperator | StepOperator], wanted: str) -> Test:
-        """One of some operators, those with longer keywords first, so that IS MAX WITH TIES is not taken for IS MAX."""
+        """Read one of some operators, longer keywords first: IS MAX WITH TIES before IS MAX."""
         ordered = sorted(operators, key=lambda operator: -len(operator.keywords))
         for operator in ordered:
             if not operator.has_column and self._take(operator.keywords):

@@ -1,8 +1,9 @@
 """Program trees: what a question means, as frozen data.
 
-A program asks something of a set of rows. `scope` says which rows it starts from (the whole table, the previous answer's rows, ...),
-`where` which of those it keeps, `then` which rows it goes on to from there. What is asked is some columns' cells, or an aggregate of
-them, or two aggregates compared. The printed form is in `text`, the meaning in `execute`.
+A program asks something of a set of rows. `scope` says which rows it starts from (the whole table,
+the previous answer's rows, ...), `where` which of those it keeps, `then` which rows it goes on to
+from there. What is asked is some columns' cells, or an aggregate of them, or two aggregates
+compared. The printed form is in `text`, the meaning in `execute`.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ Argument = Value | Word | Number | Date | Name
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One condition on rows, or one step from rows to rows: an operator, the column it looks at (None if it looks at row order), and its argument."""
+    """One test of rows, or one step from rows to rows: an operator, its column and its argument.
+
+    The column is None for operators that look at row order.
+    """
 
     operator: str
     column: str | None = None
@@ -86,7 +90,7 @@ class Program:
     """A whole program."""
 
     columns: tuple[str, ...] = ()
-    """The columns selected; none means the previous answer's, or, where rows are counted, none at all."""
+    """The columns selected; empty for the previous answer's columns, and where rows are counted."""
     scope: str = "table"
     """The name of a scope operator."""
     where: Condition | None = None

@@ -37,11 +37,11 @@ from denota.programs.operators import (
     Operator,
     language_of,
 )
-from denota.programs.operators.comparison import MOST_ORDERED
+from denota.programs.operators.column_comparison import MOST_ORDERED
 from denota.programs.operators.declare import Feature
+from denota.programs.operators_used import operators_used
 from denota.programs.space import MOST_COLUMNS, MOST_PROGRAMS, program_space
 from denota.programs.text import parse_program
-from denota.programs.used import operators_used
 
 RESULTS: Final = Path("results/language.json")
 PAGE: Final = Path("docs/language.md")
@@ -192,7 +192,7 @@ besides that the question bears the program out.
 _OPERATORS: Final = """## Operators
 
 *In* names the smallest language that has the operator. *Needs* says what makes a use of it grounded: a word or number shared
-with its constant (`lexical`), a word or phrase that calls for it (`trigger`; they stand in `lexicon.toml` and in the declaration), or nothing. *Brings* is the share of questions, in percent,
+with its constant (`lexical`), a word or phrase that calls for it (`trigger`; they stand in `lexicon.toml`), or nothing. *Brings* is the share of questions, in percent,
 whose every grounded consistent program uses it: what `extended` would lose without it.
 """
 _NOTES: Final = f"""## Meanings

@@ -19,7 +19,7 @@ from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.programs.row_order import speaks_of_order
+from denota.programs.order_dependence import depends_on_row_order
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.tables.table import Cell, Table
@@ -131,7 +131,8 @@ def _answers(
         if programs:
             chosen = zip(ready, found, strict=True)
             speaking.extend(
-                speaks_of_order(one.space.program(int(ids[0])), one.table) for one, ids in chosen
+                depends_on_row_order(one.space.program(int(ids[0])), one.table)
+                for one, ids in chosen
             )
         return found
 

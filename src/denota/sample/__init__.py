@@ -1,7 +1,9 @@
-"""The bundled sample: small invented tables, and conversations about them made by `denota.generate.sample`.
+"""The bundled sample: small invented tables, and made-up conversations about them.
 
-`train.jsonl` and `dev.jsonl` are about tables of their own; `dev-heldout.jsonl` is about dev's tables in wordings that neither has.
-Train and dev call columns by their names, which can be learnt without word vectors from elsewhere; `dev-heldout` has synonyms as well, and operators of `extended`.
+`train.jsonl` and `dev.jsonl` are about tables of their own; `dev-heldout.jsonl` is about dev's
+tables in wordings that neither has. Train and dev call columns by their names, which can be learnt
+without word vectors from elsewhere; `dev-heldout` has synonyms as well, and operators of
+`extended`.
 """
 
 from __future__ import annotations

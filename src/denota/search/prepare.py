@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
+from denota.programs.lexicon import follow_up_phrases
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
@@ -152,7 +153,7 @@ class Prepared:
         if scope not in ("table", "without_totals") or not self.previous_question:
             return False
         text = f" {' '.join(self.question)} "
-        return any(f" {words} " in text for words in ("of those", "which one", "which ones"))
+        return any(f" {words} " in text for words in follow_up_phrases("rule"))
 
     def forbidden(self, of_those: bool) -> NDArray[np.bool_] | None:
         """(P,) True for programs the rule forbids, None if there are none."""

@@ -1,4 +1,4 @@
-"""Tables: whatever people keep them in, read once, frozen, with number and date views of every column."""
+"""Tables: read from any common format, frozen, with number and date views of every column."""
 
 from denota.tables.column import Column
 from denota.tables.dates import Dates

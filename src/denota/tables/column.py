@@ -1,8 +1,8 @@
 """A column: its cells' text, and what the column as a whole says they are.
 
-The type is decided by the column, never cell by cell: a name that contains a digit stays a name. All work is done once for
-each distinct text and spread over the rows by an integer array, so a column of 300,000 rows costs what its distinct values
-cost. Views are made when first asked for.
+The type is decided by the column, never cell by cell: a name that contains a digit stays a name.
+All work is done once for each distinct text and spread over the rows by an integer array, so a
+column of 300,000 rows costs what its distinct values cost. Views are made when first asked for.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.tables.cells import is_missing, normalise
+from denota.tables.cell_text import is_missing, normalise
 from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
-from denota.tables.numbers import NumberReading, agree, decimal_mark, read_number, shared_units
+from denota.tables.number_columns import agree, shared_units
+from denota.tables.numbers import NumberReading, decimal_mark, read_number
 
 Kind = Literal["text", "number", "date"]
 _T = TypeVar("_T", bound=np.generic)
@@ -52,7 +53,7 @@ class Column:
 
     @property
     def unit(self) -> str:
-        """The unit of a number column: `year`, `%`, a currency sign, `time` (values in seconds), a word, or nothing."""
+        """The unit of a number column: `year`, `%`, a currency sign, `time` (seconds), a word."""
         return self.reading.unit
 
     @cached_property
@@ -67,12 +68,15 @@ class Column:
 
     @cached_property
     def missing(self) -> NDArray[np.bool_]:
-        """(rows,) True where the cell is empty or only marks that there is no value (`-`, `n/a`)."""
+        """(rows,) True where the cell is empty or a mark for a missing value (`-`, `n/a`)."""
         return self._spread(~np.array(self._present, dtype=bool))
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """(rows,) the number each cell states, NaN where it states none; all NaN unless the column is one of numbers."""
+        """(rows,) the number each cell states, NaN where it states none.
+
+        All NaN unless the column is one of numbers.
+        """
         readings = self.reading.numbers
         if not readings:
             return _frozen(np.full(len(self), np.nan))
@@ -95,7 +99,7 @@ class Column:
 
     @cached_property
     def unread(self) -> NDArray[np.bool_]:
-        """(rows,) True where a cell of a number or date column has text that could not be read as one."""
+        """(rows,) True where a cell of a number or date column could not be read."""
         if self.kind == "text":
             return _frozen(np.zeros(len(self), dtype=bool))
         known = np.isfinite(self.numbers) if self.kind == "number" else self.dates.known
@@ -118,8 +122,8 @@ class Column:
         return [not is_missing(text) for text in self._normalised]
 
     @cached_property
-    def reading(self) -> Reading:
-        """What the column's texts are, taken together."""
+    def reading(self) -> ColumnReading:
+        """The reading of the column's distinct texts."""
         counts = np.bincount(self.codes, minlength=len(self.values))
         return _read(self.name, self._normalised, self._present, counts.tolist())
 
@@ -128,8 +132,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the distinct texts of a column are, taken together; no readings where the column has none of that kind."""
+class ColumnReading:
+    """The kind of a column, and its distinct texts read as numbers or dates; empty for others."""
 
     kind: Kind
     unit: str = ""
@@ -139,7 +143,7 @@ class Reading:
 
 def _read(
     name: str, texts: Sequence[str], present: Sequence[bool], counts: Sequence[int]
-) -> Reading:
+) -> ColumnReading:
     """Decide what a column is from its distinct normalised texts."""
     cells = sum(compress(counts, present))
     speaking = [
@@ -150,20 +154,22 @@ def _read(
         return sum(c for c, r in zip(counts, readings, strict=True) if r is not None) / cells
 
     if not any(speaking):
-        return Reading("text")
+        return ColumnReading("text")
     heard = list(compress(texts, speaking))
     digits_only = len(heard) == sum(present) and "".join(heard).isdecimal()
     if digits_only and any(len(text) > 3 and text[0] == "0" for text in heard):
-        return Reading("text")  # post codes, part numbers
+        return ColumnReading("text")  # post codes, part numbers
     if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
-        return Reading("number", numbers=[read_number(t) for t in texts])  # the commonest, in short
+        return ColumnReading(
+            "number", numbers=[read_number(t) for t in texts]
+        )  # the commonest, in short
     dates = settle(
         [read_date(t) if speaks else None for t, speaks in zip(texts, speaking, strict=True)]
     )
     if any(dates):
         full = share([r if r is not None and r.form == "date" else None for r in dates])
         if share(dates) >= _SHARE and full >= share(dates) / 10:
-            return Reading("date", dates=dates)
+            return ColumnReading("date", dates=dates)
 
     mark = decimal_mark(heard)
     stated = [
@@ -174,7 +180,7 @@ def _read(
         years = [r._replace(month=0, day=0) if r and r.year else None for r in dates]
         numbers = [NumberReading(float(r.year)) if r else None for r in years]
         if share(numbers) >= _SHARE or _is_codes(share(numbers), numbers, present):
-            return Reading("number", "year", numbers, years)
+            return ColumnReading("number", "year", numbers, years)
     shared = shared_units(stated)
     bearing = [
         n or (s if s is not None and s.unit in shared else None)
@@ -182,14 +188,14 @@ def _read(
     ]
     of_numbers = share(bearing) >= _SHARE and share(numbers) >= _SHARE / 2
     if of_numbers or _is_codes(share(numbers), numbers, present):
-        return Reading("number", unit, numbers)
-    return Reading("text")
+        return ColumnReading("number", unit, numbers)
+    return ColumnReading("text")
 
 
 def _is_years(
     name: str, dates: Sequence[DateReading | None], numbers: Sequence[NumberReading | None]
 ) -> bool:
-    """Say whether the numbers of a column are years: all can be, and the name says so or all are of our times."""
+    """Say whether a column's numbers are years: all can be, and the name says so or all are new."""
     values = [r.year for r in dates if r is not None and r.form == "year"]
     if not values or any(
         n is not None and (d is None or d.form != "year")
@@ -204,7 +210,7 @@ def _is_years(
 def _is_codes(
     share: float, readings: Sequence[NumberReading | None], present: Sequence[bool]
 ) -> bool:
-    """Say whether the texts beside the numbers are a few codes (`DNF`, `Ret`), so that the column is one of numbers."""
+    """Say whether the texts beside the numbers are a few codes (`DNF`, `Ret`)."""
     codes = sum(here and r is None for r, here in zip(readings, present, strict=True))
     return share >= 0.2 and codes <= min(6, sum(present) // 2)
 

@@ -1,7 +1,8 @@
 """Dates in cells: what one text can say, and what a column's texts say together.
 
-`read_date` reads one normalised text into its parts and never guesses: where day and month, or a season and a month, could
-be exchanged, it says so in `form` and the column decides (`settle`). Parts that a cell does not state are 0.
+`read_date` reads one normalised text into its parts and never guesses: where day and month, or a
+season and a month, could be exchanged, it says so in `form` and the column decides (`settle`).
+Parts that a cell does not state are 0.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Form = Literal["date", "year", "season", "numeric"]
+DateForm = Literal["date", "year", "season", "numeric"]
 
 
 class DateReading(NamedTuple):
@@ -25,8 +26,8 @@ class DateReading(NamedTuple):
     month: int
     day: int
     seconds: float = 0.0
-    form: Form = "date"
-    """`year`: a bare year or span of years. `season`: `1993-94`, a season unless the column shows that it is a month.
+    form: DateForm = "date"
+    """`year`: a bare year or span of years. `season`: `1993-94`, unless the column says month.
     `numeric`: `3/4/1993`, month first here, settled by the column."""
 
 
@@ -50,8 +51,8 @@ class Dates:
     def order(self) -> NDArray[np.float64]:
         """(rows,) days since 1970 for comparing and sorting, NaN where there is no date.
 
-        A missing month or day counts as the first; a missing year as a leap year of its own (4), so that dates without a
-        year compare among themselves.
+        A missing month or day counts as the first; a missing year as a leap year of its own (4),
+        so that dates without a year compare among themselves.
         """
         order = self._days if self.known.any() else np.full(len(self.year), np.nan)
         order.flags.writeable = False
@@ -101,12 +102,12 @@ def read_date(text: str) -> DateReading | None:
 
 
 def is_bare_year(text: str) -> bool:
-    """Say whether the text is four digits that can be a year of the Common Era, from 1000 to 2199."""
+    """Say whether the text is four digits that can be a year: 1000 to 2199."""
     return len(text) == 4 and text.isdecimal() and "1000" <= text < "2200"
 
 
 def settle(readings: Sequence[DateReading | None]) -> list[DateReading | None]:
-    """Settle by all of a column's readings what each leaves open: day or month first, season or month.
+    """Settle what each reading of a column leaves open: day or month first, season or month.
 
     >>> settle([read_date("3/4/1993"), read_date("17/4/1993")])[0]
     DateReading(year=1993, month=4, day=3, seconds=0.0, form='date')
@@ -163,7 +164,10 @@ _DAYS_IN_MONTH: Final = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _MONTH = rf"(?P<month>{_NAME})\b\.?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
-_ABOUT = r"(?:(?:c|ca|circa|about|approx|early|mid|late|before|after|since|from|until|by|spring|summer|autumn|fall|winter)\b\.?[\s-]*|~\s*)?"
+_ABOUT = (
+    r"(?:(?:c|ca|circa|about|approx|early|mid|late|before|after|since|from|until|by"
+    r"|spring|summer|autumn|fall|winter)\b\.?[\s-]*|~\s*)?"
+)
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)"
 _TO_DAY = r"(?:\s?(?:-|to|/|&|and)\s?\d{1,2}(?:st|nd|rd|th)?(?![\d/.]))?"
 _YEAR = r"(?P<year>\d{4})(?!\d)"
@@ -189,7 +193,7 @@ _PATTERNS: Final[tuple[re.Pattern[str], ...]] = (
     re.compile(rf"{_MONTH}(?:-(?P<year>\d{{2}}|\d{{4}}))?$", re.IGNORECASE),
 )
 _NUMERIC: Final = _PATTERNS[:3]
-"""Those without the name of a month."""
+"""The date patterns without the name of a month."""
 _HAS_MONTH: Final = re.compile(_NAME, re.IGNORECASE)
 _SEPARATED: Final = re.compile(r"\d[-/.]\d")
 _YEARS: Final = re.compile(
@@ -228,7 +232,7 @@ def _read_parts(found: re.Match[str]) -> DateReading | None:
         if found["sep"] == "." and second <= 12:  # dots are European: day first
             first, second = second, first
         possible = _exists(year, first, second) or _exists(year, second, first)
-        form: Form = "date" if found["sep"] == "." and first <= 12 else "numeric"
+        form: DateForm = "date" if found["sep"] == "." and first <= 12 else "numeric"
         return DateReading(year, first, second, form=form) if possible else None
     name = part["month"].lower()
     month = int(name) if name.isdigit() else _MONTHS[name]

@@ -31,7 +31,8 @@ def read_delimited(
         name: what to call it in messages.
         delimiter: one character, or None to find out.
         quotes: whether `"` quotes a cell (else it is an ordinary character).
-        ragged: what to do with a row of another length than the header: refuse it, or fill and cut it.
+        ragged: what to do with a row of another length than the header: refuse it, or fill and cut
+            it.
         limits: refuse larger tables.
     """
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0'):
@@ -69,7 +70,8 @@ def read_delimited(
             raise _open_quote(name, start)
         else:
             raise TableError(
-                f"line {start} of {name} has {_cells(len(row))} where the header has {len(header)}; "
+                f"line {start} of {name} has {_cells(len(row))}"
+                f" where the header has {len(header)}; "
                 "mend the line or pass --ragged fill"
             )
     else:
@@ -106,15 +108,15 @@ def find_delimiter(text: str, quotes: bool = True) -> str:
     return best
 
 
-# A last line of its own tells a file that ends inside an open quote from one that does not. It cannot occur in
-# text: NUL bytes are refused before.
+# This last line tells a file that ends inside an open quote from one that does not. It cannot occur
+# in text, for NUL bytes are refused before.
 _END: Final = "\0end"
 _SAMPLE: Final = 65_536
 _MOST_NOTES: Final = 20
 
 
 class _Reader(Protocol):
-    """What `csv.reader` returns, which the csv module does not name."""
+    """The type of `csv.reader(...)`, which the csv module does not name."""
 
     line_num: int
 

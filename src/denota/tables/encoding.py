@@ -12,8 +12,9 @@ from denota.errors import TableError
 def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
     """Return the text and the encoding it was in.
 
-    UTF-8 (with or without BOM) and UTF-16 are recognised; bytes that are not UTF-8 are taken as Windows-1252 (a superset of
-    printable Latin-1) unless most of them are good UTF-8, in which case the file is damaged.
+    UTF-8 (with or without BOM) and UTF-16 are recognised; bytes that are not UTF-8 are taken as
+    Windows-1252 (a superset of printable Latin-1) unless most of them are good UTF-8, in which
+    case the file is damaged.
     """
     encoding = encoding or _by_mark(data) or _guess(data, name)
     try:
@@ -28,13 +29,14 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> tuple[str, st
     if nul >= 0:
         line = text.count("\n", 0, nul) + 1
         raise TableError(
-            f"{name} has a NUL byte on line {line}: it is damaged, or in an encoding to name with --encoding"
+            f"{name} has a NUL byte on line {line}: it is damaged,"
+            " or in an encoding to name with --encoding"
         )
     return text.removeprefix("\ufeff"), encoding
 
 
 def refuse_binary(data: bytes, name: str, strict: bool = True) -> None:
-    """Raise if the first bytes are those of a file that holds no table, or, if strict, hardly those of text."""
+    """Raise if the first bytes are of a file without a table or, if strict, hardly of text."""
     for magic, kind in _MAGIC.items():
         if data.startswith(magic):
             raise TableError(f"{name} is {kind}, not a table")
@@ -74,7 +76,8 @@ def _guess(data: bytes, name: str) -> str:
         if good > bad or (undefined and good):
             line = data.count(b"\n", 0, error.start) + 1
             raise TableError(
-                f"{name} is UTF-8 but for an invalid byte 0x{data[error.start]:02x} on line {line}; "
+                f"{name} is UTF-8 but for an invalid byte"
+                f" 0x{data[error.start]:02x} on line {line}; "
                 "mend it or give another --encoding"
             ) from None
         return "latin-1" if undefined else "cp1252"

@@ -1,6 +1,7 @@
 """Arrow data to columns of text: Parquet, pandas, polars, pyarrow and DuckDB relations.
 
-All of these speak Arrow's C stream interface, so one path serves them and none needs importing but pyarrow.
+All of these speak Arrow's C stream interface, so one path serves them and none needs importing but
+pyarrow.
 """
 
 from __future__ import annotations

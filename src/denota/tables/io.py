@@ -1,6 +1,7 @@
 """Anything people keep tables in, to a `Table`.
 
-The kind of file is told by its content, and by its name only where content cannot tell (a CSV from a TSV).
+The content decides the kind of file; its name counts only where content cannot tell (a CSV from a
+TSV).
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.header import unique_names
+from denota.tables.json_records import read_json_records
 from denota.tables.limits import Limits
-from denota.tables.records import read_records
 from denota.tables.table import Table
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "excel"]
@@ -44,8 +45,9 @@ def read_table(
     """Read a table from a path, `-` (standard input), an open binary file, or a data frame.
 
     Args:
-        source: a path to CSV, TSV, semicolon- or pipe-separated text, JSON records or lines, Parquet or Excel, each also
-            gzipped; `-`; a binary file object; a pandas or polars DataFrame, an Arrow table or a DuckDB relation.
+        source: a path to CSV, TSV, semicolon- or pipe-separated text, JSON records or lines,
+            Parquet or Excel, each also gzipped; `-`; a binary file object; a pandas or polars
+            DataFrame, an Arrow table or a DuckDB relation.
         name: what to call the table; its file name unless given.
         format: the kind of file, where it should not be found out.
         encoding: of text files, where it should not be found out.
@@ -87,7 +89,7 @@ def read_table(
     text, found = decode(data, name, encoding)
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
-        names, rows = read_records(text, name, limits)
+        names, rows = read_json_records(text, name, limits)
     else:
         delimiter = delimiter or ("\t" if format == "tsv" else None)
         names, rows, more = read_delimited(

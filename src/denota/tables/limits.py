@@ -1,4 +1,4 @@
-"""How much of a source is read before it is refused, so that no input can fill the memory."""
+"""The most that is read of a source before it is refused, so that none can fill the memory."""
 
 from __future__ import annotations
 

@@ -1,19 +1,16 @@
-"""Numbers in cells: what one text can say, and which of a column's readings hold together.
+"""Numbers in cells: one normalised text read as a quantity with its unit.
 
-`read_number` reads one normalised text as a quantity with its unit; `agree` keeps, of a column's readings, those that the
-column bears out: one unit, ranges that are ranges and not scores, brackets that mean minus.
+`number_columns` keeps those readings of a column's texts that agree with each other.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-Form = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
+NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
 """`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted."""
 
 
@@ -22,8 +19,8 @@ class NumberReading(NamedTuple):
 
     value: float
     unit: str = ""
-    """`%`, a currency sign, `time` (value in seconds), or the word behind the number, singular and in lower case."""
-    form: Form = "plain"
+    """`%`, a currency sign, `time` (in seconds), or the word behind the number in lower case."""
+    form: NumberForm = "plain"
     high: float = 0.0
     """The upper end of a range; `value` is the lower."""
 
@@ -69,7 +66,7 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
 
 
 def decimal_mark(texts: Iterable[str]) -> str:
-    """Return the decimal mark a column of normalised texts uses: a comma only where nothing else explains it.
+    """Return the decimal mark of a column: a comma only where nothing else explains its texts.
 
     >>> decimal_mark(["1.234,56", "7,5"]), decimal_mark(["1,234", "7.5"])
     (',', '.')
@@ -84,89 +81,7 @@ def decimal_mark(texts: Iterable[str]) -> str:
     return "," if comma else "."
 
 
-def agree(
-    readings: Sequence[NumberReading | None], counts: Sequence[int]
-) -> tuple[list[NumberReading | None], str]:
-    """Keep the readings the column bears out, and return them with the column's unit.
-
-    Args:
-        readings: one for each distinct text.
-        counts: how many cells have that text.
-    """
-    if all(r is None or (not r.unit and r.form == "plain") for r in readings):
-        return list(readings), ""
-    forms: Counter[str] = Counter()
-    signed = False
-    for reading, count in zip(readings, counts, strict=True):
-        if reading is not None:
-            forms[reading.form] += count
-            signed = signed or reading.value < 0
-    total = sum(forms.values())
-    main = _main_unit(readings, counts)
-    ranges = [r for r in readings if r is not None and r.form == "range"]
-    ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
-    # (2) is minus two in accounts, which show themselves by money, decimals or thousands; elsewhere it is a remark
-    brackets_are_minus = any(
-        r is not None
-        and (r.form == "accounted" or r.unit in _MONEY_UNITS or r.value >= 1000 or r.value % 1)
-        for r in readings
-    )
-    tied = sum(r is not None and r.form == "tied" for r in readings)
-    ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
-
-    def agreed(reading: NumberReading | None) -> NumberReading | None:
-        if reading is None or (reading.unit not in _KNOWN and reading.unit not in ("", main)):
-            return None
-        if main and reading.unit not in ("", main):  # another known unit: few convert
-            factor = _FACTORS.get((reading.unit, main))
-            return reading._replace(value=reading.value * factor, unit=main) if factor else None
-        holds = {
-            "range": ranges_hold,
-            "tied": ties_hold,
-            "even": signed,
-            "bracketed": True,
-            "accounted": True,
-            "plain": True,
-        }
-        if not holds[reading.form]:
-            return None
-        if reading.form in ("bracketed", "accounted") and brackets_are_minus:
-            return reading._replace(value=-reading.value)
-        return reading
-
-    return [agreed(reading) for reading in readings], main
-
-
-def shared_units(readings: Sequence[NumberReading | None]) -> frozenset[str]:
-    """Return the units that at least two different texts of a column have."""
-    units = Counter(reading.unit for reading in readings if reading is not None)
-    return frozenset(unit for unit, count in units.items() if count > 1)
-
-
-def _main_unit(readings: Sequence[NumberReading | None], counts: Sequence[int]) -> str:
-    """The column's unit: time if there is any, else the commonest, if it is known or shared by half of the numbers."""
-    units: Counter[str] = Counter()
-    for reading, count in zip(readings, counts, strict=True):
-        if reading is not None:
-            units[reading.unit] += count
-    if "time" in units:
-        return "time"
-    named = [(-count, unit not in _KNOWN, unit) for unit, count in units.items() if unit]
-    if not named:
-        return ""
-    count, unknown, main = min(named)
-    shared = main in shared_units(readings) and -2 * count >= units.total() and len(main) > 1
-    return main if not unknown or shared else ""
-
-
 _LONGEST: Final = 120
-_FACTORS: Final = {
-    ("in", "ft"): 1 / 12,
-    ("ft", "in"): 12.0,
-    **{(unit, "time"): 60.0 for unit in ("m", "min")},
-    **{(unit, "time"): 3600.0 for unit in ("h", "hr", "hour")},
-}
-"""(unit, column's unit) -> what a value is multiplied by."""
 _SWAP: Final = str.maketrans(".,", ",.")
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "k"), 1e3),
@@ -181,11 +96,17 @@ _CURRENCIES: Final = {
     **{"us$": "$", "usd": "$", "a$": "$", "c$": "$", "eur": "€", "gbp": "£", "jpy": "¥"},
     **{"inr": "₹", "rs": "₹", "chf": "chf", "kr": "kr", "r$": "$", "hk$": "$", "nz$": "$"},
 }
-_UNITS = "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr hour day week month years point pt run goal vote seat mw kw gw"
-_MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
-_KNOWN: Final = frozenset([*_UNITS.split(), "%", "time", *_MONEY_UNITS])
+_UNITS = (
+    "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr"
+    " hour day week month years point pt run goal vote seat mw kw gw"
+)
+MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
+KNOWN_UNITS: Final = frozenset([*_UNITS.split(), "%", "time", *MONEY_UNITS])
 
-_CORE = r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}(?![\w.]))?|\.\d+"
+_CORE = (
+    r"(?:\d{1,3}(?:[ ']\d{3})+(?!\d)|\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)"
+    r"|\d{1,3}(?:\.\d{3}){2,}(?![\d.])|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3}(?![\w.]))?|\.\d+"
+)
 _FRACTION = r"\d{1,2}/(?:2|3|4|5|6|8|10|12|16|20|32|64|100)(?![\d/])"
 _MONTHS: Final = frozenset(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -193,16 +114,21 @@ _MONTHS: Final = frozenset(
 _MONEY = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
 _SCALE = "|".join(sorted((s for s in _SCALES if len(s) > 2), key=len, reverse=True))
 _WORD = r"(?:/\s?|per\s)?[a-zµ°Ω²³][a-zµ°Ω²³/.\-]{0,14}2?"
-_REMARK = r"(?:\s*\(.*\)|(?:\s+/|\s*[=~≈])\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+|\s(?:and|or)\s(?:over|older|above|more))?"
+_REMARK = (
+    r"(?:\s*\(.*\)|(?:\s+/|\s*[=~≈])\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+"
+    r"|\s(?:and|or)\s(?:over|older|above|more))?"
+)
 _NUMBER: Final = re.compile(
     r"(?P<open>\()?\s*"
-    r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
+    r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?"
+    r"|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
     rf"(?P<sign>[+-])?\s*(?:(?P<money>{_MONEY})\.?\s*)?(?P<sign2>[+-])?"
     rf"(?:(?P<only>{_FRACTION})|(?P<core>{_CORE})(?:\s+(?P<fraction>{_FRACTION}))?)"
     rf"(?:\s?(?:-|to)\s?(?:{_MONEY})?(?P<high>{_CORE}))?"
     r"(?:(?P<ordinal>st|nd|rd|th|\.|\)|=)(?![\w.]))?"
     rf"(?:\s?(?P<scale>(?:{_SCALE}|mn|bn|tn)\b)|(?P<letter>[KMBkmb](?![\w²³]))|(?P<thousandth>(?<=\d)[KM](?=\+)))?"
-    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)|(?P<gap>\s?)(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
+    rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)"
+    rf"|(?P<gap>\s?)(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
     rf"(?(percent)(?:\s{_WORD}){{0,4}})"
     rf"(?P<remark>{_REMARK})\s*(?(open)\))\s*$",
     re.IGNORECASE,
@@ -272,7 +198,7 @@ def _read_quantity(found: re.Match[str]) -> NumberReading | None:
     return NumberReading(value * factor, unit, _form(part))
 
 
-def _form(part: dict[str, str | None]) -> Form:
+def _form(part: dict[str, str | None]) -> NumberForm:
     if part["open"]:
         return "accounted" if "." in (part["core"] or "") else "bracketed"
     return "tied" if part["tied"] else "plain"
@@ -281,12 +207,12 @@ def _form(part: dict[str, str | None]) -> Form:
 def _names_something(part: dict[str, str | None], word: str) -> bool:
     """Tell `2nd Round`, `2007 Worlds` and `3a` from a number with a unit."""
     unit, core = part["unit"] or "", part["core"] or ""
-    if word[:3] in _MONTHS or (not part["gap"] and word not in _KNOWN and len(unit) > 1):
+    if word[:3] in _MONTHS or (not part["gap"] and word not in KNOWN_UNITS and len(unit) > 1):
         return True
     if part["ordinal"]:
         return word != "place"
     year = len(core) == 4 and core.isdigit() and "1000" <= core <= "2100"
-    return year and unit[0].isupper() and word not in _KNOWN
+    return year and unit[0].isupper() and word not in KNOWN_UNITS
 
 
 def _value(core: str, fraction: str | None = None) -> float:
@@ -337,13 +263,3 @@ _SINGULAR: Final[dict[str, str]] = {
     "hrs": "hour",
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "time"),
 }
-
-
-def _are_ranges(ranges: Sequence[NumberReading], alone: bool) -> bool:
-    """Tell ranges from scores: every low end is below its high end and, where the column has little else, bins do not overlap."""
-    if any(r.high <= r.value for r in ranges):
-        return False
-    if not alone:
-        return True
-    ordered = sorted((r.value, r.high) for r in ranges)
-    return all(high <= low for (_, high), (low, _) in itertools.pairwise(ordered))

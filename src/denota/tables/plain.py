@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Final
 
-from denota.tables.column import Column, Reading
+from denota.tables.column import Column, ColumnReading
 from denota.tables.numbers import NumberReading
 from denota.tables.table import Table
 
@@ -15,20 +15,26 @@ _PLAIN: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?")
 
 
 class PlainColumn(Column):
-    """A column where a number is digits, with commas between thousands and a point, and nothing beside them: no units, money, ranges, times or dates.
+    """A column where a number is digits, commas between thousands, and a decimal point.
+
+    No units, money, ranges, times or dates are read.
 
     >>> PlainColumn("Won", ("1,200", "7.5", "$3", "12-14", "")).numbers.tolist()
     [1200.0, 7.5, nan, nan, nan]
     """
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> ColumnReading:
         """Numbers, if half of the cells that are there are such."""
         found = [_PLAIN.fullmatch(text) for text in self._normalised]
         numbers = [NumberReading(float(f[0].replace(",", ""))) if f else None for f in found]
         there = [numbers[code] for code in self.codes if self._present[code]]
         read = sum(number is not None for number in there)
-        return Reading("number", numbers=numbers) if 0 < len(there) <= 2 * read else Reading("text")
+        return (
+            ColumnReading("number", numbers=numbers)
+            if 0 < len(there) <= 2 * read
+            else ColumnReading("text")
+        )
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a column is, in a few figures: for `denota show` and for anyone who wants to check the reading."""
+"""A column in a few figures, for `denota show` and for checking how it was read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ColumnSummary:
     missing: int
     """Cells that are empty or only mark that there is no value."""
     missing_marks: tuple[str, ...]
-    """How missing values are written."""
+    """The marks for missing values."""
     unread: tuple[tuple[int, str], ...]
     """(row, text) of cells that could not be read as the column's kind."""
 

@@ -1,6 +1,7 @@
 """A table as the rest of denota sees it: frozen columns of text with lazily made views.
 
-A cell is addressed as `(row, column)`, both counted from 0, row 0 being the first row after the header.
+A cell is addressed as `(row, column)`, both counted from 0, row 0 being the first row after the
+header.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Table:
     columns: tuple[Column, ...]
     name: str = "table"
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What reading had to change or guess, a sentence each, for `denota show`."""
+    """Changes and guesses made while reading, a sentence each, for `denota show`."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from denota.app.terminal.progress import bytes_progress
 from denota.data.datasets import DATA_SETS
-from denota.data.fetch import fetch
+from denota.data.release.fetch import fetch
 
 
 def fetch_release(name: str, to: Path, source: str | None, sha256: str | None) -> None:

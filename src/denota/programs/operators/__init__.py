@@ -8,21 +8,19 @@ from typing import Any, Final
 
 from denota.errors import ProgramError
 from denota.programs.operators.aggregates import AGGREGATES
+from denota.programs.operators.column_comparison import (
+    EQUAL_COLUMN,
+    GREATER_COLUMN,
+    LESS_COLUMN,
+)
 from denota.programs.operators.compare import COMPARES
 from denota.programs.operators.comparison import (
     AT_LEAST,
     AT_MOST,
     DATE_IS,
     DECADE_IS,
-    EQUAL_COLUMN,
     GREATER,
-    GREATER_COLUMN,
-    IS_EMPTY,
-    IS_NOT_EMPTY,
-    IS_POSITIVE,
-    IS_ZERO,
     LESS,
-    LESS_COLUMN,
 )
 from denota.programs.operators.declare import (
     AggregateOperator,
@@ -32,6 +30,7 @@ from denota.programs.operators.declare import (
     StepOperator,
     TestOperator,
 )
+from denota.programs.operators.emptiness import IS_EMPTY, IS_NOT_EMPTY, IS_POSITIVE, IS_ZERO
 from denota.programs.operators.equality import CONTAINS, EQUAL, NOT_CONTAINS, NOT_EQUAL
 from denota.programs.operators.relation import SAME_VALUE
 from denota.programs.operators.scopes import (
@@ -63,12 +62,14 @@ from denota.programs.operators.superlative import (
 TESTS: Final[dict[str, TestOperator]] = {
     test.name: test
     for test in (
-        EQUAL, NOT_EQUAL, GREATER, AT_LEAST, LESS, AT_MOST, MAX, MIN,
-        CONTAINS, NOT_CONTAINS, DATE_IS, DECADE_IS, IS_EMPTY, IS_NOT_EMPTY, IS_ZERO, IS_POSITIVE, MAX_TIES, MIN_TIES, TOP, BOTTOM, KTH_MAX, KTH_MIN,
-        FIRST, LAST, FIRST_K, LAST_K, DISTINCT, SAME_VALUE,
-        GREATER_COLUMN, LESS_COLUMN, EQUAL_COLUMN,
+        *(EQUAL, NOT_EQUAL, GREATER, AT_LEAST, LESS, AT_MOST, MAX, MIN),
+        *(CONTAINS, NOT_CONTAINS, DATE_IS, DECADE_IS),
+        *(IS_EMPTY, IS_NOT_EMPTY, IS_ZERO, IS_POSITIVE),
+        *(MAX_TIES, MIN_TIES, TOP, BOTTOM, KTH_MAX, KTH_MIN),
+        *(FIRST, LAST, FIRST_K, LAST_K, DISTINCT, SAME_VALUE),
+        *(GREATER_COLUMN, LESS_COLUMN, EQUAL_COLUMN),
     )
-}  # fmt: skip
+}
 SCOPES: Final[dict[str, ScopeOperator]] = {
     scope.name: scope
     for scope in (TABLE, PREVIOUS, CELL, WITHOUT_TOTALS, OTHERS, NEXT_ROW, ROW_BEFORE)
@@ -76,43 +77,69 @@ SCOPES: Final[dict[str, ScopeOperator]] = {
 FEATURES: Final[dict[str, Feature]] = {
     feature.name: feature
     for feature in (
-        Feature("or", "one of two values", example="SELECT Crew WHERE Leader = 'A' OR Leader = 'B'"),
-        Feature("any_of", "one of all the values that the question names", example="... = 'A' OR ... = 'B' OR ... = 'C'"),
-        Feature("and", "two conditions at once", example="SELECT Leader WHERE Ships = '2' AND Crew > 50"),
+        Feature(
+            "or", "one of two values", example="SELECT Crew WHERE Leader = 'A' OR Leader = 'B'"
+        ),
+        Feature(
+            "any_of",
+            "one of all the values that the question names",
+            example="... = 'A' OR ... = 'B' OR ... = 'C'",
+        ),
+        Feature(
+            "and",
+            "two conditions at once",
+            example="SELECT Leader WHERE Ships = '2' AND Crew > 50",
+        ),
         Feature("several_columns", "more than one column selected", example="SELECT Leader, Crew"),
-        Feature("columns_of_previous", "another column of the previous rows", example="SELECT Crew OF PREVIOUS"),
+        Feature(
+            "columns_of_previous",
+            "another column of the previous rows",
+            example="SELECT Crew OF PREVIOUS",
+        ),
         Feature("number_words", "numbers written as words", example="the top three"),
-        Feature("three", "three conditions at once", example="... WHERE Ships = '2' AND Crew > 50 AND Result = 'Lost'"),
-        Feature("either", "one of two conditions on different columns", example="... WHERE Ships = '2' OR Crew > 50"),
-        Feature("nothing_left", "conditions that no row satisfies: the answer is none, or 0", example="COUNT (ROWS WHERE Ships = '4' AND Crew < 5)"),
-        Feature("then", "a superlative, the first or the last among the rows that a condition keeps", example="... WHERE Ships = '2' THEN Crew IS MAX"),
-        Feature("versus", "two row sets compared", example="... WHERE Ships = '2' VERSUS Ships = '3'"),
+        Feature(
+            "three",
+            "three conditions at once",
+            example="... WHERE Ships = '2' AND Crew > 50 AND Result = 'Lost'",
+        ),
+        Feature(
+            "either",
+            "one of two conditions on different columns",
+            example="... WHERE Ships = '2' OR Crew > 50",
+        ),
+        Feature(
+            "nothing_left",
+            "conditions that no row satisfies: the answer is none, or 0",
+            example="COUNT (ROWS WHERE Ships = '4' AND Crew < 5)",
+        ),
+        Feature(
+            "then",
+            "a superlative, the first or the last among the rows that a condition keeps",
+            example="... WHERE Ships = '2' THEN Crew IS MAX",
+        ),
+        Feature(
+            "versus", "two row sets compared", example="... WHERE Ships = '2' VERSUS Ships = '3'"
+        ),
     )
-}  # fmt: skip
+}
 
 _DYNSP = frozenset(
     [
-        "table",
-        "previous",
-        "equal",
-        "not_equal",
-        "greater",
-        "at_least",
-        "less",
-        "at_most",
-        "max",
-        "min",
+        *("table", "previous", "equal", "not_equal"),
+        *("greater", "at_least", "less", "at_most", "max", "min"),
     ]
 )
 _DYNSP_PLUS = _DYNSP | {"or", "cell"}
 _EXTENDED = _DYNSP | frozenset(
     [
-        *("contains", "not_contains", "date_is", "decade_is", "is_empty", "is_not_empty", "is_zero", "is_positive"),
-        *("max_ties", "min_ties", "top", "bottom", "kth_max", "kth_min", "first", "last", "first_k", "last_k"),
-        *("distinct", "same_value", "without_totals", "others", "next_row", "row_before"),
+        *("contains", "not_contains", "date_is", "decade_is"),
+        *("is_empty", "is_not_empty", "is_zero", "is_positive"),
+        *("max_ties", "min_ties", "top", "bottom", "kth_max", "kth_min"),
+        *("first", "last", "first_k", "last_k", "distinct", "same_value"),
+        *("without_totals", "others", "next_row", "row_before"),
         *("or", "any_of", "and", "several_columns", "columns_of_previous", "number_words"),
     ]
-)  # fmt: skip
+)
 _FULL = (_EXTENDED | {*TESTS, *FEATURES, *STEPS, *AGGREGATES, *COMPARES}) - {"or"}
 LANGUAGES: Final[dict[str, frozenset[str]]] = {
     "dynsp": _DYNSP,
@@ -120,7 +147,10 @@ LANGUAGES: Final[dict[str, frozenset[str]]] = {
     "extended": _EXTENDED,
     "full": frozenset(_FULL),
 }
-"""The names of the operators of each language; a set of one's own is as good. `full` has every operator there is but FOLLOW-UP CELL, and joins by OR only values that the question names."""
+"""The operators of each language by name; any other set of names is a language too.
+
+`full` has every operator but FOLLOW-UP CELL, and joins by OR only values that the question
+names."""
 
 Operator = (
     TestOperator | ScopeOperator | StepOperator | AggregateOperator | CompareOperator | Feature
@@ -142,7 +172,7 @@ __all__ = [
 
 
 def declared() -> Mapping[str, Operator]:
-    """Return every operator by its name; a test of place stands for the step it also is."""
+    """Return every operator by name; a test that is a step too is given as the test."""
     return _DECLARED
 
 
@@ -151,7 +181,7 @@ _DECLARED: Final[Mapping[str, Operator]] = ChainMap(*_KINDS)
 
 
 def language_of(name: str) -> frozenset[str]:
-    """Return the operators of a language, with `+x` and `-x` adding and taking away operators.
+    """Return the operators of a language; `+x` and `-x` behind its name add and remove operators.
 
     >>> sorted(language_of("dynsp++") - language_of("dynsp"))
     ['cell', 'or']

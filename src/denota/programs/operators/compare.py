@@ -1,4 +1,4 @@
-"""Two values compared: their difference, ratio, which is larger, whether the first is more, and what share a part is of the whole."""
+"""Comparisons of two values: difference, ratio, share, the larger or smaller side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from denota.programs.operators.declare import CompareOperator
+from denota.programs.operators.declare import CompareOperator, Side
 
 
 def _divided(left: Any, right: Any) -> Any:
@@ -15,6 +15,7 @@ def _divided(left: Any, right: Any) -> Any:
 
 
 def _larger(left: Any, right: Any) -> Any:
+    """1 where the left is larger, 2 where the right is, 0 where they are equal."""
     return np.where(left > right, 1, np.where(right > left, 2, 0))
 
 
@@ -34,50 +35,85 @@ def _sql_share(left: Any, right: Any) -> Any:
     return _sql_ratio(left * 100, right)
 
 
+_TWO_SIDES: Final[frozenset[Side]] = frozenset(("rows", "columns"))
+
 DIFFERENCE = CompareOperator(
-    "difference", "DIFFERENCE", "the difference between {left} and {right}",
-    lambda left, right: np.abs(left - right), _sql_difference, frozenset(("rows", "columns")),
-    words=("more", "less", "fewer", "difference", "longer", "taller", "higher", "larger", "bigger", "older", "later", "between", "than", "greater", "apart", "after", "separated", "gap"),
+    name="difference",
+    keyword="DIFFERENCE",
+    english="the difference between {left} and {right}",
+    over=lambda left, right: np.abs(left - right),
+    sql=_sql_difference,
+    sides=_TWO_SIDES,
     example="DIFFERENCE (SUM (SELECT Crew WHERE Season = '1891-92' VERSUS Season = '1907-08'))",
-)  # fmt: skip
+)
 RATIO = CompareOperator(
-    "ratio", "RATIO", "{left} divided by {right}", _divided, _sql_ratio, frozenset(("rows", "columns")), ordered=True,
-    words=("times as", "ratio", "twice", "half", "fraction", "proportion", "divided"),
+    name="ratio",
+    keyword="RATIO",
+    english="{left} divided by {right}",
+    over=_divided,
+    sql=_sql_ratio,
+    sides=_TWO_SIDES,
+    ordered=True,
     example="RATIO (COUNT (ROWS WHERE Ships = '2' VERSUS Ships = '1'))",
-)  # fmt: skip
+)
 MORE = CompareOperator(
-    "more", "MORE", "whether {left} is more than {right}",
-    lambda left, right: left > right, lambda left, right: left > right, frozenset(("rows", "columns")), "yes_no", ordered=True,
-    words=("more", "higher", "larger", "greater", "bigger", "longer", "older", "taller", "later", "better", "less", "lower", "fewer", "smaller", "shorter", "earlier", "before", "after"),
+    name="more",
+    keyword="MORE",
+    english="whether {left} is more than {right}",
+    over=lambda left, right: left > right,
+    sql=lambda left, right: left > right,
+    sides=_TWO_SIDES,
+    gives="yes_no",
+    ordered=True,
     example="MORE (SUM (SELECT Crew WHERE Season = '1907-08' VERSUS Season = '1891-92'))",
-)  # fmt: skip
+)
 LARGER = CompareOperator(
-    "larger", "LARGER", "which is larger, {left} or {right}", _larger, lambda left, right: left > right,
-    frozenset(("rows", "columns")), "side",
-    words=("more", "higher", "larger", "greater", "bigger", "most", "longer", "older", "taller", "better", "or"),
+    name="larger",
+    keyword="LARGER",
+    english="which is larger, {left} or {right}",
+    over=_larger,
+    sql=lambda left, right: left > right,
+    sides=_TWO_SIDES,
+    gives="side",
     example="LARGER (COUNT (ROWS WHERE Leader = 'Tomas Okafor' VERSUS Leader = 'Rui Carvalho'))",
-)  # fmt: skip
+)
 SMALLER = CompareOperator(
-    "smaller", "SMALLER", "which is smaller, {left} or {right}", lambda left, right: _larger(right, left),
-    lambda left, right: left < right, frozenset(("rows", "columns")), "side",
-    words=("less", "fewer", "lower", "smaller", "shorter", "least", "earlier", "younger", "or"),
+    name="smaller",
+    keyword="SMALLER",
+    english="which is smaller, {left} or {right}",
+    over=lambda left, right: _larger(right, left),
+    sql=lambda left, right: left < right,
+    sides=_TWO_SIDES,
+    gives="side",
     example="SMALLER (SUM (SELECT Crew, Survived WHERE Season = '1891-92'))",
-)  # fmt: skip
+)
 SHARE = CompareOperator(
-    "share", "SHARE", "{left} as a percentage of {right}", lambda left, right: _divided(left * 100.0, right), _sql_share,
-    frozenset(("whole",)), words=("percent", "percentage", "share", "proportion", "fraction"),
+    name="share",
+    keyword="SHARE",
+    english="{left} as a percentage of {right}",
+    over=lambda left, right: _divided(left * 100.0, right),
+    sql=_sql_share,
+    sides=frozenset(("whole",)),
     example="SHARE (COUNT (ROWS WHERE Ships = '2'))",
-)  # fmt: skip
+)
 
 
 def _in_words(larger: str, smaller: str) -> CompareOperator:
-    """How the left side compares with the right, in the words of the question: `more` or `less`."""
+    """Return the operator that answers in the words of the question: `more` or `less`."""
+    keyword = f"{larger.upper()} OR {smaller.upper()}"
+    compared = "SUM (SELECT Crew WHERE Season = '1907-08' VERSUS Season = '1891-92')"
     return CompareOperator(
-        f"{larger}_or_{smaller}", f"{larger.upper()} OR {smaller.upper()}", f"whether it is {larger} or {smaller}: {{left}}, compared with {{right}}",
-        _larger, lambda left, right: left > right, frozenset(("rows", "columns")), "word", (larger, smaller), ordered=True,
-        words=(f"{larger} or {smaller}", f"{smaller} or {larger}"),
-        example=f"{larger.upper()} OR {smaller.upper()} (SUM (SELECT Crew WHERE Season = '1907-08' VERSUS Season = '1891-92'))",
-    )  # fmt: skip
+        name=f"{larger}_or_{smaller}",
+        keyword=keyword,
+        english=f"whether it is {larger} or {smaller}: {{left}}, compared with {{right}}",
+        over=_larger,
+        sql=lambda left, right: left > right,
+        sides=_TWO_SIDES,
+        gives="word",
+        answers=(larger, smaller),
+        ordered=True,
+        example=f"{keyword} ({compared})",
+    )
 
 
 WORDED: Final = tuple(
@@ -86,5 +122,5 @@ WORDED: Final = tuple(
 )
 
 COMPARES: Final[dict[str, CompareOperator]] = {
-    one.name: one for one in (DIFFERENCE, RATIO, MORE, LARGER, SMALLER, SHARE, *WORDED)
+    compare.name: compare for compare in (DIFFERENCE, RATIO, MORE, LARGER, SMALLER, SHARE, *WORDED)
 }

@@ -1,21 +1,21 @@
-"""Comparisons with a number or date of the question, with zero, and whether a cell has a value at all.
+"""Comparisons with a number or date of the question.
 
-A date is compared in the parts the constant states: `> 1993` compares years, `= MAY` months. A part that the cell does not
-state counts as the first (1 January, year 4).
+A date is compared in the parts the constant states: `> 1993` compares years, `= MAY` months. A part
+that the cell does not state counts as the first (1 January, year 4).
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from denota.programs.index import ColumnIndex
 from denota.programs.operators.declare import Block, Meaning, Situation, TestOperator, block
-from denota.programs.tree import Argument, Date, Name, Number, Test
+from denota.programs.tree import Argument, Date, Number, Test
 from denota.tables.dates import Dates
 from denota.tables.table import Table
 
@@ -26,7 +26,7 @@ Compare = Callable[[Any, Any], Any]
 
 
 def date_key(dates: Dates, constant: Date) -> NDArray[np.float64]:
-    """(R,) a number that orders dates by the parts the constant states, NaN where there is no date."""
+    """(R,) numbers that order dates by the parts the constant states, NaN where there is none."""
     year, month, day = (
         np.where(dates.year == 0, 4, dates.year).astype(np.float64),
         np.maximum(dates.month, 1).astype(np.float64),
@@ -43,7 +43,7 @@ def date_key(dates: Dates, constant: Date) -> NDArray[np.float64]:
 
 
 def constant_key(constant: Date) -> float:
-    """Return the constant's own place in the order of `date_key`."""
+    """Return the number of the constant in the order of `date_key`."""
     return 10_000.0 * constant.year + 100.0 * constant.month + constant.day
 
 
@@ -125,25 +125,41 @@ def _comparison(
 
 
 GREATER = _comparison(
-    "greater", ">", operator.gt, "{column} is more than {argument}", "{column} is after {argument}",
-    "SELECT Leader WHERE Crew > 50",
-)  # fmt: skip
+    name="greater",
+    symbol=">",
+    compare=operator.gt,
+    english="{column} is more than {argument}",
+    of_dates="{column} is after {argument}",
+    example="SELECT Leader WHERE Crew > 50",
+)
 AT_LEAST = _comparison(
-    "at_least", ">=", operator.ge, "{column} is {argument} or more", "{column} is {argument} or later",
-    "SELECT Leader WHERE Crew >= 50",
-)  # fmt: skip
+    name="at_least",
+    symbol=">=",
+    compare=operator.ge,
+    english="{column} is {argument} or more",
+    of_dates="{column} is {argument} or later",
+    example="SELECT Leader WHERE Crew >= 50",
+)
 LESS = _comparison(
-    "less", "<", operator.lt, "{column} is less than {argument}", "{column} is before {argument}",
-    "SELECT Leader WHERE Season < 1900",
-)  # fmt: skip
+    name="less",
+    symbol="<",
+    compare=operator.lt,
+    english="{column} is less than {argument}",
+    of_dates="{column} is before {argument}",
+    example="SELECT Leader WHERE Season < 1900",
+)
 AT_MOST = _comparison(
-    "at_most", "<=", operator.le, "{column} is {argument} or less", "{column} is {argument} or earlier",
-    "SELECT Leader WHERE Ships <= 2",
-)  # fmt: skip
+    name="at_most",
+    symbol="<=",
+    compare=operator.le,
+    english="{column} is {argument} or less",
+    of_dates="{column} is {argument} or earlier",
+    example="SELECT Leader WHERE Ships <= 2",
+)
 
 
 def _is_constant(situation: Situation) -> Block:
-    """Dates by the parts a question names, and numbers a question names that no cell need share as text."""
+    """Offer the dates of a question, in the parts it states."""
     parts = []
     for position in situation.index.ordered:
         column = situation.index.columns[position]
@@ -210,159 +226,3 @@ DECADE_IS = TestOperator(
     needs="lexical",
     example="SELECT Leader WHERE Season IS IN DECADE 1890",
 )
-
-
-def _zero(compare: Compare) -> Callable[[Situation], Block]:
-    def candidates(situation: Situation) -> Block:
-        parts = []
-        for position in situation.index.ordered:
-            column = situation.index.columns[position].column
-            if column.kind == "number" and (column.numbers == 0).any():
-                mask = compare(np.where(np.isnan(column.numbers), -1.0, column.numbers), 0)[None, :]
-                parts.append((position, np.zeros(1, np.int32), mask, np.ones(1, bool)))
-        return block(parts, situation.index.rows, situation.scope)
-
-    return candidates
-
-
-def _is_zero(table: Table, rows: Sequence[int], test: Test, previous: Sequence[int]) -> list[int]:
-    return [row for row in rows if table[test.column or ""].numbers[row] == 0]
-
-
-def _is_positive(
-    table: Table, rows: Sequence[int], test: Test, previous: Sequence[int]
-) -> list[int]:
-    return [row for row in rows if table[test.column or ""].numbers[row] > 0]
-
-
-def _sql_zero(symbol: str) -> Callable[[Test, Names], Any]:
-    return lambda test, names: names.compare(test.column or "", symbol, Number(0.0))
-
-
-IS_ZERO = TestOperator(
-    name="is_zero",
-    keywords=("IS", "ZERO"),
-    english="{column} is zero",
-    meaning=_is_zero,
-    sql=_sql_zero("="),
-    candidates=_zero(operator.eq),
-    example="SELECT Leader WHERE Ships IS ZERO",
-)
-IS_POSITIVE = TestOperator(
-    name="is_positive",
-    keywords=("IS", "POSITIVE"),
-    english="{column} is above zero",
-    meaning=_is_positive,
-    sql=_sql_zero(">"),
-    candidates=_zero(operator.gt),
-    example="SELECT Leader WHERE Ships IS POSITIVE",
-)
-
-
-def _emptiness(empty: bool) -> Callable[[Situation], Block]:
-    def candidates(situation: Situation) -> Block:
-        parts = []
-        for position, column in enumerate(situation.index.columns):
-            missing = column.column.missing
-            if missing.any():
-                mask = (missing if empty else ~missing)[None, :]
-                parts.append((position, np.zeros(1, np.int32), mask, np.ones(1, bool)))
-        return block(parts, situation.index.rows, situation.scope)
-
-    return candidates
-
-
-def _missing(table: Table, rows: Sequence[int], test: Test, previous: Sequence[int]) -> list[int]:
-    return [row for row in rows if table[test.column or ""].missing[row]]
-
-
-def _present(table: Table, rows: Sequence[int], test: Test, previous: Sequence[int]) -> list[int]:
-    return [row for row in rows if not table[test.column or ""].missing[row]]
-
-
-IS_EMPTY = TestOperator(
-    name="is_empty",
-    keywords=("IS", "EMPTY"),
-    english="{column} has no value",
-    meaning=_missing,
-    sql=lambda test, names: names.is_missing(test.column or ""),
-    candidates=_emptiness(True),
-    example="SELECT Leader WHERE Cost IS EMPTY",
-)
-IS_NOT_EMPTY = TestOperator(
-    name="is_not_empty",
-    keywords=("IS", "NOT", "EMPTY"),
-    english="{column} has a value",
-    meaning=_present,
-    sql=lambda test, names: names.is_missing(test.column or "").not_(),
-    candidates=_emptiness(False),
-    example="SELECT Leader WHERE Cost IS NOT EMPTY",
-)
-
-
-def _columns_compared(compare: Compare) -> Callable[[Situation], Block]:
-    """Two columns of one kind, compared within each row."""
-
-    def candidates(situation: Situation) -> Block:
-        index, parts = situation.index, []
-        for position in index.ordered:
-            own = index.columns[position]
-            others = [
-                other
-                for other in index.ordered
-                if other != position and index.columns[other].column.kind == own.column.kind
-            ]
-            if others and len(index.ordered) <= MOST_ORDERED:
-                with np.errstate(invalid="ignore"):
-                    mask = np.array([compare(own.order, index.columns[o].order) for o in others])
-                ids = np.array(others, np.int32)
-                grounded = _names_both(situation, position, others)
-                parts.append((position, ids, mask, grounded))
-        return block(parts, index.rows, situation.scope)
-
-    return candidates
-
-
-def _names_both(situation: Situation, column: int, others: Sequence[int]) -> NDArray[np.bool_]:
-    """Whether the question has a word of the name of both columns."""
-    asked = situation.constants.content
-    names = [not own.name_content.isdisjoint(asked) for own in situation.index.columns]
-    return np.array([names[column] and names[other] for other in others])
-
-
-def _than_column(compare: Compare) -> Meaning:
-    def meaning(
-        table: Table, rows: Sequence[int], test: Test, previous: Sequence[int]
-    ) -> list[int]:
-        assert isinstance(test.argument, Name)
-        own, other = table[test.column or ""], table[test.argument.text]
-        if own.kind != other.kind or own.kind == "text":
-            return []
-        left, right = (c.numbers if c.kind == "number" else c.dates.order for c in (own, other))
-        return [row for row in rows if compare(left[row], right[row])]
-
-    return meaning
-
-
-def _with_column(name: str, symbol: str, compare: Compare, english: str) -> TestOperator:
-    return TestOperator(
-        name=name,
-        keywords=(symbol, "COLUMN"),
-        english=english,
-        meaning=_than_column(compare),
-        sql=lambda test, names: names.than_column(test.column or "", symbol, test.argument),
-        candidates=_columns_compared(compare),
-        argument=lambda situation, column, first: Name(situation.index.names[first]),
-        takes="column",
-        needs="lexical",
-        example=f"SELECT Season WHERE Crew {symbol} COLUMN Survived",
-    )
-
-
-MOST_ORDERED: Final = 12
-"""Columns are compared with each other in tables of at most this many columns of numbers and dates."""
-GREATER_COLUMN = _with_column(
-    "greater_column", ">", operator.gt, "{column} is more than {argument}"
-)
-LESS_COLUMN = _with_column("less_column", "<", operator.lt, "{column} is less than {argument}")
-EQUAL_COLUMN = _with_column("equal_column", "=", operator.eq, "{column} is the same as {argument}")

@@ -1,4 +1,4 @@
-"""How an operator is declared: once, with its spelling, meaning, SQL, English and the candidates it offers.
+"""Declarations of operators: spelling, meaning, SQL, English and the candidates they offer.
 
 Printer, parser, executor, SQL, English, the space and the docs are derived from these declarations.
 """
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 Meaning = Callable[[Table, Sequence[int], Test, Sequence[int]], list[int]]
 """(table, rows in table order, test, previous answer's rows) -> the rows the test keeps."""
 Needs = Literal["lexical", "trigger", "nothing"]
-"""What makes a use of the operator grounded: words shared with its constant, a trigger word, or nothing."""
+"""What grounds a use of an operator: words shared with its constant, a trigger, or nothing."""
+Side = Literal["rows", "columns", "whole"]
+"""What a comparing operator compares: two row sets, two columns, or a part with the whole."""
 Takes = Literal["value", "word", "number", "constant", "column"] | None
-"""What an operator takes besides its column."""
+"""The kind of argument an operator takes besides its column."""
 
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """What the candidates of an operator depend on: a question, a table and the rows of a scope."""
+    """A question, a table and the rows of a scope: an operator offers candidates for these."""
 
     index: TableIndex
     scope: Mask  #: (R,) the rows to choose from
@@ -46,6 +48,12 @@ class Situation:
         return has_trigger(operator, self.constants.text)
 
 
+Choices = Callable[[Situation], Sequence[tuple[int, int]]]
+"""situation -> the (column, first) of every use of a step; `argument` makes `first` an argument."""
+Apply = Callable[[Situation, int, int, Mask], Mask]
+"""(situation, column, first, (N, R) rows kept) -> (N, R) the rows a step leads to."""
+
+
 @dataclass(frozen=True, eq=False)
 class Block:
     """Candidate conditions of one operator: N of them over R rows."""
@@ -53,7 +61,7 @@ class Block:
     column: NDArray[np.int16]  #: (N,) the column tested, -1 for none
     first: NDArray[np.int32]  #: (N,) what `argument` turns into the argument
     mask: Mask  #: (N, R) the rows of the scope each keeps
-    grounded: Mask  #: (N,) whether the question bears the condition out
+    grounded: Mask  #: (N,) whether the question supports the condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +91,7 @@ class TestOperator:
     ranks: bool = False
     """Whether it goes by a column's order; the order of rows then matters only for ties."""
     ties: str = ""
-    """The operator that keeps all rows of which it keeps one, if it keeps one by an order that can be tied."""
+    """The operator that keeps all tied rows where this one keeps one of them."""
     one_row: bool = False
     """Whether it keeps one row by its place."""
     negates: bool = False
@@ -102,7 +110,7 @@ class ScopeOperator:
 
     name: str
     alone: str
-    """As written in front of WHERE when the previous answer's columns are selected; empty if they cannot be."""
+    """As written before WHERE to select the previous answer's columns; empty if it cannot."""
     with_columns: str
     """As written behind SELECT and its columns; empty if they cannot be."""
     english: str
@@ -122,7 +130,7 @@ class ScopeOperator:
 
 @dataclass(frozen=True, eq=False)
 class StepOperator:
-    """An operator from the rows that a condition keeps to the rows that are asked about: `THEN Crew IS MAX`, `THEN NEXT ROW`."""
+    """An operator from the rows that a condition keeps to those asked about: `THEN NEXT ROW`."""
 
     name: str
     keywords: tuple[str, ...]
@@ -130,14 +138,12 @@ class StepOperator:
     """With {column} and {argument}."""
     meaning: Meaning
     """(table, rows kept, step, rows of the scope) -> rows."""
-    choices: Callable[[Situation], Sequence[tuple[int, int]]]
-    """(column, what `argument` turns into the argument) of every use in a situation."""
-    apply: Callable[[Situation, int, int, Mask], Mask]
-    """(situation, column, first, (N, R) rows kept) -> (N, R) rows."""
+    choices: Choices
+    apply: Apply
     sql: Callable[[Test, Names], Any]
-    """The condition on rows, as a sqlglot expression; `names.kept` are the rows kept."""
+    """The condition on rows, as a sqlglot expression; the rows kept are `kept` there."""
     follows: Literal["several", "few", "any"] = "several"
-    """The row sets it is offered after: of two rows and more, of a few that the question names, or of several or all rows."""
+    """The row sets it is offered after: of two rows or more, of a few named rows, or of any."""
     widens: bool = False
     """Whether its rows need not be among those kept."""
     argument: Callable[[Situation, int, int], Argument | None] = lambda situation, column, first: (
@@ -161,9 +167,11 @@ class AggregateOperator:
     meaning: Callable[[Table, Sequence[int], Sequence[int]], tuple[Value, ...]]
     """(table, rows, columns) -> the values, none if there is nothing to compute them from."""
     sql: Callable[[Names, Sequence[str]], Any]
-    """(names, columns) -> the value as a sqlglot expression over the rows, or a whole query that gives it."""
+    """(names, columns) -> the value as a sqlglot expression over the rows, or as a whole query."""
     over: Callable[[Sequence[ColumnIndex], Mask], NDArray[np.float64]] | None = None
-    """(columns, (N, R) rows) -> (N,) the value of each set of rows, NaN for none; without it the space asks `meaning`."""
+    """(columns, (N, R) rows) -> (N,) the value of each row set, NaN for none.
+
+    Without this array form the space calls `meaning` for each row set."""
     of: tuple[Literal["any", "number", "date"], ...] = ("number",)
     """The columns it takes; none where it counts rows."""
     compared: bool = False
@@ -175,7 +183,7 @@ class AggregateOperator:
     per: str = ""
     """The aggregate that it takes of each group."""
     noun: str = "the {}"
-    """What its value is called where two are compared, with {} for the column."""
+    """The name of its value in a comparison, with {} for the column."""
     part: Callable[[str], Value | None] | None = None
     """The part of each cell's text that it gives, where it gives parts."""
     most_common: bool = False
@@ -203,9 +211,11 @@ class CompareOperator:
     english: str
     """With {left} and {right}."""
     over: Callable[[Any, Any], Any]
-    """Two numbers, or arrays of them, to the result; where one is NaN the result is not looked at. For one that names a side or a word: 1 for the first, 2 for the second, 0 for neither."""
+    """(left, right) -> the result, for numbers and for arrays; ignored where one of them is NaN.
+
+    An operator that names a side or a word gives 1 for the first, 2 for the second, 0 for none."""
     sql: Callable[[Any, Any], Any]
-    sides: frozenset[Literal["rows", "columns", "whole"]]
+    sides: frozenset[Side]
     gives: Literal["number", "yes_no", "side", "word"] = "number"
     answers: tuple[str, str] = ("", "")
     """The word for a larger and for a smaller left side, where it gives one."""
@@ -218,7 +228,7 @@ class CompareOperator:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A part of a language that is neither test nor scope: OR, AND, several columns, number words."""
+    """A part of a language that is no operator: OR, AND, several columns, number words."""
 
     name: str
     english: str
@@ -230,7 +240,7 @@ class Feature:
 def block(
     parts: Sequence[tuple[int, NDArray[np.int32], Mask, Mask]], rows: int, scope: Mask
 ) -> Block:
-    """Join a test's candidates, given by column as (column, first, mask, grounded), and drop those that keep no row."""
+    """Join candidates, (column, first, mask, grounded) each; drop those that keep no row."""
     if not parts:
         return Block(
             np.zeros(0, np.int16),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from denota.programs.index import ROOM, ColumnIndex, Mask, bits_of
 from denota.programs.operators.declare import Block, Situation, TestOperator, block
+from denota.programs.stated_value import stated, stated_by
 from denota.programs.tree import Argument, Test, Value, Word
-from denota.programs.values import stated, stated_by
 from denota.tables.table import Table
 from denota.tokens import tokenise
 
@@ -65,7 +65,7 @@ def shared_values(situation: Situation) -> tuple[NDArray[np.int16], NDArray[np.i
 
 
 def linked_classes(column: ColumnIndex, situation: Situation) -> list[int]:
-    """Return the classes of a column that a word or number of the question leads to, best first, at most 200."""
+    """Return at most 200 classes that a word or number of the question leads to, best first."""
     most = min(200, max(8, ROOM // max(1, len(column.column))))
     shared: dict[int, float] = {}
     for word in situation.constants.content:

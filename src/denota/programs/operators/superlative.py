@@ -1,4 +1,4 @@
-"""The largest and smallest rows by a column: one, all ties, the first k, the k-th; and rows by their place in the table."""
+"""Rows by their rank in a column or their place in the table: one, all ties, the first k."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from denota.tables.table import Table
 if TYPE_CHECKING:
     from denota.programs.sql import Names
 
-MOST: Final = 30
+MOST_COUNTED: Final = 30
 """The largest k in TOP k and the like."""
 
 
 def _ranked(table: Table, rows: Sequence[int], test: Test, largest: bool) -> list[int]:
-    """The rows that have a value, best first; of equal ones the last of the table first for MAX, the first for MIN."""
+    """Return the rows that have a value, best first; of equal rows MAX takes the last first."""
     order = index_of(table).columns[table.names.index(test.column or "")].order
     if order is None:
         return []
@@ -62,13 +62,13 @@ def _count(test: Test) -> int:
 
 
 def counts_in(situation: Situation) -> list[tuple[int, int]]:
-    """(position in `numbers`, k) of the numbers that can be a count."""
+    """Return (number in `numbers`, k) of the numbers that can be a count."""
     numbers = [n.value for n in situation.numbers]
-    return [(i, int(n)) for i, n in enumerate(numbers) if 2 <= n <= MOST and n == int(n)]
+    return [(i, int(n)) for i, n in enumerate(numbers) if 2 <= n <= MOST_COUNTED and n == int(n)]
 
 
 def _orders(situation: Situation) -> list[tuple[int, NDArray[np.float64], NDArray[np.int64]]]:
-    """(column, its order, its rows of the scope that have a value from smallest to largest)."""
+    """Return each ordered column, its order, and its rows of the scope from smallest to largest."""
     found = []
     for position in situation.index.ordered:
         order = situation.index.columns[position].order
@@ -139,51 +139,89 @@ def _test(
 
 
 MAX = _test(
-    "max", "IS MAX", "{column} is largest", _one(True), lambda order, rows, k: rows[-1:],
-    lambda test, names: names.ranked(test.column or "", True, 0, 1), "SELECT Leader WHERE Crew IS MAX",
-    ties="max_ties", one_row=True,
-)  # fmt: skip
+    name="max",
+    keywords="IS MAX",
+    english="{column} is largest",
+    meaning=_one(True),
+    pick=lambda order, rows, k: rows[-1:],
+    sql=lambda test, names: names.ranked(test.column or "", True, 0, 1),
+    example="SELECT Leader WHERE Crew IS MAX",
+    ties="max_ties",
+    one_row=True,
+)
 MIN = _test(
-    "min", "IS MIN", "{column} is smallest", _one(False), lambda order, rows, k: rows[:1],
-    lambda test, names: names.ranked(test.column or "", False, 0, 1), "SELECT Leader WHERE Crew IS MIN",
-    ties="min_ties", one_row=True,
-)  # fmt: skip
+    name="min",
+    keywords="IS MIN",
+    english="{column} is smallest",
+    meaning=_one(False),
+    pick=lambda order, rows, k: rows[:1],
+    sql=lambda test, names: names.ranked(test.column or "", False, 0, 1),
+    example="SELECT Leader WHERE Crew IS MIN",
+    ties="min_ties",
+    one_row=True,
+)
 MAX_TIES = _test(
-    "max_ties", "IS MAX WITH TIES", "{column} is largest, ties included", _ties(True),
-    lambda order, rows, k: rows[order[rows] == order[rows[-1]]],
-    lambda test, names: names.extreme(test.column or "", True), "SELECT Leader WHERE Survived IS MAX WITH TIES",
+    name="max_ties",
+    keywords="IS MAX WITH TIES",
+    english="{column} is largest, ties included",
+    meaning=_ties(True),
+    pick=lambda order, rows, k: rows[order[rows] == order[rows[-1]]],
+    sql=lambda test, names: names.extreme(test.column or "", True),
+    example="SELECT Leader WHERE Survived IS MAX WITH TIES",
     row_order=False,
-)  # fmt: skip
+)
 MIN_TIES = _test(
-    "min_ties", "IS MIN WITH TIES", "{column} is smallest, ties included", _ties(False),
-    lambda order, rows, k: rows[order[rows] == order[rows[0]]],
-    lambda test, names: names.extreme(test.column or "", False), "SELECT Leader WHERE Ships IS MIN WITH TIES",
+    name="min_ties",
+    keywords="IS MIN WITH TIES",
+    english="{column} is smallest, ties included",
+    meaning=_ties(False),
+    pick=lambda order, rows, k: rows[order[rows] == order[rows[0]]],
+    sql=lambda test, names: names.extreme(test.column or "", False),
+    example="SELECT Leader WHERE Ships IS MIN WITH TIES",
     row_order=False,
-)  # fmt: skip
+)
 TOP = _test(
-    "top", "IS TOP", "{column} is among the {argument} largest", _top(True),
-    lambda order, rows, k: rows[-k:],
-    lambda test, names: names.ranked(test.column or "", True, 0, _count(test)),
-    "SELECT Leader WHERE Crew IS TOP 3", counted=True,
-)  # fmt: skip
+    name="top",
+    keywords="IS TOP",
+    english="{column} is among the {argument} largest",
+    meaning=_top(True),
+    pick=lambda order, rows, k: rows[-k:],
+    sql=lambda test, names: names.ranked(test.column or "", True, 0, _count(test)),
+    example="SELECT Leader WHERE Crew IS TOP 3",
+    counted=True,
+)
 BOTTOM = _test(
-    "bottom", "IS BOTTOM", "{column} is among the {argument} smallest", _top(False),
-    lambda order, rows, k: rows[:k],
-    lambda test, names: names.ranked(test.column or "", False, 0, _count(test)),
-    "SELECT Leader WHERE Crew IS BOTTOM 3", counted=True,
-)  # fmt: skip
+    name="bottom",
+    keywords="IS BOTTOM",
+    english="{column} is among the {argument} smallest",
+    meaning=_top(False),
+    pick=lambda order, rows, k: rows[:k],
+    sql=lambda test, names: names.ranked(test.column or "", False, 0, _count(test)),
+    example="SELECT Leader WHERE Crew IS BOTTOM 3",
+    counted=True,
+)
 KTH_MAX = _test(
-    "kth_max", "IS MAX NUMBER", "{column} is number {argument} from the largest", _kth(True),
-    lambda order, rows, k: rows[-k : len(rows) - k + 1],
-    lambda test, names: names.ranked(test.column or "", True, _count(test) - 1, 1),
-    "SELECT Leader WHERE Crew IS MAX NUMBER 2", counted=True, one_row=True,
-)  # fmt: skip
+    name="kth_max",
+    keywords="IS MAX NUMBER",
+    english="{column} is number {argument} from the largest",
+    meaning=_kth(True),
+    pick=lambda order, rows, k: rows[-k : len(rows) - k + 1],
+    sql=lambda test, names: names.ranked(test.column or "", True, _count(test) - 1, 1),
+    example="SELECT Leader WHERE Crew IS MAX NUMBER 2",
+    counted=True,
+    one_row=True,
+)
 KTH_MIN = _test(
-    "kth_min", "IS MIN NUMBER", "{column} is number {argument} from the smallest", _kth(False),
-    lambda order, rows, k: rows[k - 1 : k],
-    lambda test, names: names.ranked(test.column or "", False, _count(test) - 1, 1),
-    "SELECT Leader WHERE Crew IS MIN NUMBER 2", counted=True, one_row=True,
-)  # fmt: skip
+    name="kth_min",
+    keywords="IS MIN NUMBER",
+    english="{column} is number {argument} from the smallest",
+    meaning=_kth(False),
+    pick=lambda order, rows, k: rows[k - 1 : k],
+    sql=lambda test, names: names.ranked(test.column or "", False, _count(test) - 1, 1),
+    example="SELECT Leader WHERE Crew IS MIN NUMBER 2",
+    counted=True,
+    one_row=True,
+)
 
 
 def _distinct(situation: Situation) -> Block:

@@ -8,11 +8,14 @@ import pytest
 
 from denota.programs import language_of, parse_program, program_space
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
-from denota.programs.used import operators_used
+from denota.programs.operators_used import operators_used
 from denota.tables import read_table
 
 TABLE = read_table(Path(__file__).parent.parent.parent / "examples" / "expeditions.csv")
-ASKED = "how many more of the crew did the two ships of Solheim or Okafor have in 1896, the most of all, than those after that?"
+ASKED = (
+    "how many more of the crew did the two ships of Solheim or Okafor have in 1896, the most of"
+    " all, than those after that?"
+)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,9 @@ def test_by_hand(text: str, used: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [TESTS, SCOPES, STEPS, AGGREGATES, COMPARES], ids=["test", "scope", "step", "aggregate", "compare"]
+    "kind",
+    [TESTS, SCOPES, STEPS, AGGREGATES, COMPARES],
+    ids=["test", "scope", "step", "aggregate", "compare"],
 )  # fmt: skip
 def test_an_example_uses_its_operator(kind: dict[str, object]) -> None:
     for name, operator in kind.items():

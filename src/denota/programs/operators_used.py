@@ -1,4 +1,4 @@
-"""Which operators a program uses."""
+"""The operators that a program uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from denota.programs.tree import And, Condition, Number, Program, Test, leaves_o
 
 
 def operators_used(program: Program) -> frozenset[str]:
-    """Return the names of a program's operators and features: all but `nothing_left`, which depends on the table.
+    """Return the names of a program's operators and features.
+
+    `nothing_left` is not among them: it depends on the table.
 
     >>> sorted(operators_used(Program(("Crew", "Cost"), where=Test("max", "Crew"))))
     ['max', 'several_columns', 'table']

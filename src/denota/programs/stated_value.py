@@ -1,4 +1,4 @@
-"""What `=` compares: the number, date or text that a value stands for in a column."""
+"""The number, date or text that a value states in a column, which `=` compares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from denota.tables.cells import normalise
+from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 from denota.tables.dates import read_date
 from denota.tables.numbers import read_number
@@ -15,7 +15,7 @@ Stated = tuple[Literal["number", "date", "text"], float | str]
 
 
 def stated(column: Column, row: int) -> Stated:
-    """Return what a cell states: its number in a number column, its date (in days) in a date column, else its text."""
+    """Return what a cell states: a number, a date in days, or else its text."""
     if column.kind == "number" and not np.isnan(column.numbers[row]):
         return "number", float(column.numbers[row])
     if column.kind == "date" and column.dates.known[row]:
@@ -24,7 +24,7 @@ def stated(column: Column, row: int) -> Stated:
 
 
 def stated_by(column: Column, text: str) -> Stated:
-    """Return what a value written as text states in a column, whether or not a cell has just that text."""
+    """Return what a value written as text states in a column, even if no cell has that text."""
     try:
         return stated(column, column.text.index(text))
     except ValueError:

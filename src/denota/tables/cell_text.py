@@ -1,4 +1,4 @@
-"""The text of one cell, before it is read as a number or a date: odd characters, footnotes, missing marks."""
+"""The text of one cell: odd characters, footnotes, and marks for a missing value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which programs speak of the order of rows: `the first row`, `the next one`, or a largest value that two rows share."""
+"""Whether a program depends on row order: the first row, the next, or one of two tied rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from denota.programs.tree import Program
 from denota.tables.table import Table
 
 
-def speaks_of_order(program: Program, table: Table) -> bool:
-    """Say whether the order of rows matters: an operator says so, and it is not just about ties that are not there."""
+def depends_on_row_order(program: Program, table: Table) -> bool:
+    """Say whether row order matters: an operator says so, and if it is for ties, there are some."""
     if SCOPES[program.scope].row_order:
         return True
     if program.aggregate is not None and AGGREGATES[program.aggregate].row_order:

@@ -1,7 +1,7 @@
-"""One file over HTTP, gone on with where an earlier attempt stopped.
+"""Download one file over HTTP, going on where an earlier attempt stopped.
 
-What has arrived lies in `NAME.part`; `NAME.part.json` says what it is part of. A server asked to go on is told which version of
-the file is meant (If-Range), so it starts again by itself if the file has changed.
+The bytes that have arrived lie in `NAME.part`; `NAME.part.json` says which file they are from. The
+request names the version of that file (If-Range), so the server starts again if it has changed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait and how often to try."""
+    """Timeout and retries."""
 
     timeout: float = 30.0  #: seconds without a byte before a connection counts as dropped
     attempts: int = 4
@@ -66,7 +66,8 @@ def download(
         except _Dropped as error:
             why = str(error)
     raise DataError(
-        f"cannot download {url} ({why}); check the connection and run it again: it goes on where it stopped"
+        f"cannot download {url} ({why}); check the connection and run it again:"
+        " it goes on where it stopped"
     )
 
 
@@ -76,7 +77,7 @@ class _Dropped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What has arrived of a file, on disk."""
+    """The part of a file that has arrived, on disk."""
 
     path: Path
     url: str
@@ -86,7 +87,7 @@ class _Part:
         return self.path.with_name(self.path.name + ".json")
 
     def version(self) -> str | None:
-        """Return the server's mark of the version that was being fetched, None where there is nothing to go on with."""
+        """Return the server's mark of the version being fetched, None if there is no part."""
         try:
             note: Any = json.loads(self.note.read_text("utf-8"))
         except (OSError, ValueError):
@@ -100,7 +101,7 @@ class _Part:
         return self.path.stat().st_size
 
     def begin(self, version: str | None) -> BinaryIO:
-        """Start anew: first emptied, then noted, then filled, so that a note never describes other bytes."""
+        """Start anew; the file is emptied before the note, which never describes other bytes."""
         try:
             file = self.path.open("wb")
             self.note.write_text(json.dumps({"url": self.url, "version": version}), "utf-8")
@@ -143,7 +144,8 @@ def _attempt(part: _Part, limit: int, progress: Progress, timeout: float) -> Non
             if error.code in _PASSING:
                 raise _Dropped(f"the server answers {error.code}") from error
             raise DataError(
-                f"{part.url} cannot be had: the server answers {error.code} {error.reason}; check the address"
+                f"{part.url} cannot be had: the server answers {error.code} {error.reason};"
+                " check the address"
             ) from error
     except urllib.error.URLError as error:
         raise _Dropped(_reason(error.reason)) from error
@@ -201,7 +203,10 @@ _PASSING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
 
 
 def _version(headers: Any) -> str | None:
-    """Return what names this version of the file; a weak ETag may stand for files that differ in bytes."""
+    """Return what names this version of the file.
+
+    A weak ETag may stand for files that differ in bytes.
+    """
     etag: str | None = headers.get("ETag")
     if etag and not etag.startswith("W/"):
         return etag

@@ -1,4 +1,7 @@
-"""Tables in DuckDB, to run the SQL of programs: one connection, nothing outside it reachable."""
+"""Tables in DuckDB, which runs the SQL of programs: the independent reference for the executor.
+
+One connection; nothing outside it can be reached.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from denota.tables.table import Table
 
 
 class Database:
-    """A table in DuckDB: one typed column a column, the text of number and date columns, and `_row`."""
+    """A table in DuckDB, with the columns that `denota.programs.sql` describes."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -27,7 +30,7 @@ class Database:
         return cursor
 
     def run(self, query: Query) -> Denotation:
-        """Execute a query and return its rows of its columns, or its value."""
+        """Execute a query and return its cells, or its values."""
         columns = tuple(self.table.names.index(name) for name in query.columns)
         rows = [
             row
@@ -54,7 +57,7 @@ class Database:
 
 
 def _value(value: Any) -> Value | None:
-    """A value of a query as denotations have it: numbers as floats, none where there is none."""
+    """Return a value as denotations have it: numbers as floats, None where there is none."""
     if value is None or isinstance(value, str | bool):
         return value
     return float(value) if math.isfinite(value) else None

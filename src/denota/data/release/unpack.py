@@ -1,7 +1,7 @@
 """Zip archives from elsewhere, unpacked without trusting them.
 
-Only regular files under plain relative paths come out, and only as much as was announced and allowed; anything else refuses the
-whole archive, before a byte is written.
+Only regular files under plain relative paths are unpacked, within limits. Anything else refuses the
+whole archive before a byte is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from denota.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """The most an archive may hold."""
 
     files: int = 20_000
@@ -29,10 +29,10 @@ class Limits:
     ratio: int = 100  #: bytes unpacked for each byte of the archive; text packs about five to one
 
 
-LIMITS: Final = Limits()
+ARCHIVE_LIMITS: Final = ArchiveLimits()
 
 
-def unpack(archive: Path, into: Path, limits: Limits = LIMITS) -> None:
+def unpack(archive: Path, into: Path, limits: ArchiveLimits = ARCHIVE_LIMITS) -> None:
     """Unpack a zip archive; a single folder around everything is left out.
 
     Args:
@@ -41,7 +41,8 @@ def unpack(archive: Path, into: Path, limits: Limits = LIMITS) -> None:
         limits: the most it may hold.
 
     Raises:
-        DataError: it is not a zip file, is damaged, or holds anything but plain files within the limits.
+        DataError: it is not a zip file, is damaged, or holds anything but plain files within the
+            limits.
     """
     try:
         with zipfile.ZipFile(archive) as source:
@@ -60,12 +61,13 @@ def unpack(archive: Path, into: Path, limits: Limits = LIMITS) -> None:
 Entry = tuple[PurePosixPath, zipfile.ZipInfo]
 
 
-def _checked(archive: Path, infos: Sequence[zipfile.ZipInfo], limits: Limits) -> list[Entry]:
+def _checked(archive: Path, infos: Sequence[zipfile.ZipInfo], limits: ArchiveLimits) -> list[Entry]:
     """Return the files of an archive that may be unpacked as a whole."""
     size = sum(info.file_size for info in infos)
     if len(infos) > limits.files:
         raise DataError(
-            f"{archive} holds {len(infos):,} files, more than the {limits.files:,} allowed; it is not the data"
+            f"{archive} holds {len(infos):,} files, more than the {limits.files:,} allowed;"
+            " it is not the data"
         )
     if size > min(limits.bytes, limits.ratio * archive.stat().st_size):
         raise DataError(

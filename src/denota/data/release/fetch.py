@@ -1,7 +1,7 @@
 """The official release of a data set, from its address to a directory the readers can use.
 
-Nothing half done is ever taken for the data: the archive is unpacked aside and checked, then moved into place file by file, one named
-file last, so where that file is, the rest is too.
+The archive is unpacked aside and checked, then moved into place file by file, one named file last:
+where that file is, the rest is too, so half a release is never taken for the data.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from denota.data.dataset import Release
 from denota.data.disk import unreadable, unwritable
-from denota.data.download import PATIENT, Patience, Progress, download
-from denota.data.unpack import unpack
+from denota.data.release.download import PATIENT, Patience, Progress, download
+from denota.data.release.unpack import unpack
 from denota.errors import DataError
 
 
@@ -57,7 +57,8 @@ def fetch(
         patience: timeouts and retries of the download.
 
     Raises:
-        DataError: it could not be done; says why in a sentence, and running it again goes on where it can.
+        DataError: it could not be done; says why in a sentence, and running it again goes on where
+            it can.
     """
     to = Path(to)
     url = release.url if url is None else url
@@ -65,7 +66,8 @@ def fetch(
     if found is not None:
         if sha256 is not None and found.sha256 != sha256.lower():
             raise DataError(
-                f"{to} holds data from another archive than the one with sha256 {sha256}; choose an empty directory"
+                f"{to} holds data from another archive than the one with sha256 {sha256};"
+                " choose an empty directory"
             )
         return found
     try:
@@ -88,14 +90,18 @@ _NOTE: Final = "fetched.json"
 
 
 def _already_there(release: Release, to: Path) -> Fetched | None:
-    """Return what an earlier fetch, or someone, put there; None where the last file is not there yet."""
+    """Return what an earlier fetch, or someone, put there.
+
+    None where the last file is not there yet.
+    """
     if not (to / release.last).is_file():
         return None
     try:
         questions = _count_questions(release, to)
     except DataError as error:
         raise DataError(
-            f"{to} has a {release.last} that cannot be used; remove it or choose another directory: {error}"
+            f"{to} has a {release.last} that cannot be used;"
+            f" remove it or choose another directory: {error}"
         ) from error
     try:
         note: Any = json.loads((to / _NOTE).read_text("utf-8"))
@@ -129,7 +135,8 @@ def _install(release: Release, archive: Path, url: str, to: Path, sha256: str | 
         unpack(archive, aside)
         if not (aside / release.last).is_file() or not (aside / release.tables).is_dir():
             raise DataError(
-                f"{url} is not the {release.title} release: it holds no {release.last} or no {release.tables}; check the address"
+                f"{url} is not the {release.title} release:"
+                f" it holds no {release.last} or no {release.tables}; check the address"
             )
         questions = _count_questions(release, aside)
         note = {"url": url, "sha256": digest, "bytes": size}

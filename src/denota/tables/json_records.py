@@ -9,7 +9,7 @@ from denota.errors import TableError
 from denota.tables.limits import Limits
 
 
-def read_records(text: str, name: str, limits: Limits) -> tuple[list[str], list[list[str]]]:
+def read_json_records(text: str, name: str, limits: Limits) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a list of objects, a list of lists, or one object a line."""
     records = _load(text, name)
     if not records:

@@ -13,7 +13,7 @@ from denota.errors import ProgramError
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import SCOPES, STEPS, TESTS
-from denota.programs.row_order import speaks_of_order
+from denota.programs.order_dependence import depends_on_row_order
 from denota.programs.tree import Name, Number, Program, Test, Value, Word
 from denota.tables import Column, Table
 from programs.strategies import answers, examples, programs, table_of, tables
@@ -41,7 +41,7 @@ def test_shuffled_rows_give_the_same_cells(table: Table, data: st.DataObject) ->
     order = data.draw(st.permutations(range(len(table))), label="order")
     previous = data.draw(answers(table))
     program = data.draw(programs(table, first=previous is None))
-    assume(not speaks_of_order(program, table))
+    assume(not depends_on_row_order(program, table))
     other = reordered(table, order)
     assert reads_alike(table, other, order)
     place = {row: position for position, row in enumerate(order)}
@@ -100,7 +100,9 @@ def test_an_operator_says_rightly_whether_it_goes_by_the_order_of_rows(name: str
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_says_rightly_whether_it_goes_by_the_order_of_rows(name: str) -> None:
-    """From the middle one of three rows, or from the outer two, that differ in nothing the step can see but their place."""
+    """From the middle one of three rows, or from the outer two, that differ in nothing the step
+    can see but their place.
+    """
     cells = {"who": ["a", "b", "c"], "x": ["5", "5", "5"], "y": ["1", "2", "1"]}
     step = STEPS[name]
     then = Test(name, "x" if step.has_column else None, ARGUMENTS[step.takes])
