@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from denota.config import Config, UpdateConfig, config_of, load_config, to_toml
+from denota.config import (
+    RETIRED,
+    Config,
+    TrainConfig,
+    UpdateConfig,
+    config_of,
+    load_config,
+    saved_config,
+    to_toml,
+)
 from denota.errors import ConfigError
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
@@ -40,7 +49,10 @@ def test_settings_round_trip() -> None:
         ("seed.x=1", "nothing below it"),
         ("seed", "written a.b=c"),
         ("data=5", "is a section"),
-        ("train.gold_share=2", "0 to 1"),
+        ("train.warmup=2", "0 to 1"),
+        ("train.optimiser=adagrad", "must be one of sgd, adam"),
+        ("train.first=2", "train.first is now called train.made_up_epochs"),
+        *((f"{name}=1", f"{name} was removed; every run is now as with") for name in RETIRED),
     ],
 )
 def test_mistakes_are_said(tmp_path: Path, change: str, said: str) -> None:
@@ -48,6 +60,20 @@ def test_mistakes_are_said(tmp_path: Path, change: str, said: str) -> None:
     path.write_text("seed = 1\n")
     with pytest.raises(ConfigError, match=said):
         load_config(path, [change])
+
+
+def test_a_saved_config_may_have_settings_that_were_removed() -> None:
+    config = Config(seed=4, train=TrainConfig(made_up_epochs=3))
+    saved = tomllib.loads(to_toml(config))
+    for name in RETIRED:
+        section, key = name.split(".")
+        saved[section][key] = 7
+    saved["train"]["first"] = saved["train"].pop("made_up_epochs")
+    saved["train"] |= {"optimiser": "adagrad", "schedule": "cosine"}
+    lines = [f"{name}.{key} = {value!r}" for name, values in saved.items() if isinstance(values, dict)
+             for key, value in values.items()]  # fmt: skip
+    text = "\n".join(["seed = 4", *lines]).replace("True", "true").replace("False", "false")
+    assert saved_config(text) == config
 
 
 def test_changes_are_applied(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import difflib
 import tomllib
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from math import inf, isinf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from denota.errors import ConfigError
 
@@ -26,9 +26,9 @@ class DataConfig:
     language: str = "dynsp++"
     """The program language; `+x` and `-x` behind it add and take operators."""
     numbers: Literal["full", "plain"] = "full"
-    """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones alone."""
+    """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones."""
     made_up: int = 0
-    """So many made-up questions about the tables of the training split are learnt from first."""
+    """The number of made-up questions about the training tables to learn from first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +81,12 @@ class SearchConfig:
     """What K is made of; `all` takes every program of the space."""
     margin: bool = True
     """Whether RIVALS are ranked by score − R."""
-    greed: float = inf
-    """λ of the exploration policy b ∝ exp(λ R + score); infinity puts reward first."""
     shaping: Literal["none", "policy", "model"] = "none"
     """Where the critique acts: nowhere, on the exploration policy, or on the score itself."""
     eta: float = 5.0
     """η, the confidence in the critique."""
-    anneal: float = 0.0
-    """In training η of policy shaping falls to 0 over this share of the epochs; 0 keeps it."""
     reference: Literal["policy", "score"] = "policy"
     """y* is the first of EXPLORE under the policy in use, or its highest-scoring program of the best reward."""
-    of_those: bool = False
-    """DynSP's rule: "of those", "which one(s)" in a later question forbid a fresh SELECT."""
     lexicon: str | None = None
     """A file of lexical pairs in place of the project's own."""
     grounded: float = 0.0
@@ -105,11 +99,9 @@ class SearchConfig:
         for name in ("beam", "explore", "rivals"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
-        if not min(self.greed, self.eta, self.grounded, self.length) >= 0:
-            names = ("greed", "eta", "grounded", "length")
-            raise ConfigError(f"{', '.join(f'search.{name}' for name in names)} must be 0 or more")
-        if not 0 <= self.anneal <= 1:
-            raise ConfigError(f"search.anneal must lie in 0 to 1, not {self.anneal}")
+        for name in ("eta", "grounded", "length"):
+            if not getattr(self, name) >= 0:
+                raise ConfigError(f"search.{name} must be 0 or more, not {getattr(self, name)}")
 
     @property
     def policy_eta(self) -> float:
@@ -132,17 +124,11 @@ class UpdateConfig:
     """q, the name of a competing distribution."""
     beta: float = 1.0
     """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity the most probable."""
-    reference_min_reward: float = 0.0
-    """The reference's reward must exceed this, or equal 1; 1 takes the paper by its word and skips questions without a consistent program."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         if not self.beta >= 0:
             raise ConfigError(f"update.beta must be 0 or more, not {self.beta}")
-        if not 0 <= self.reference_min_reward <= 1:
-            raise ConfigError(
-                f"update.reference_min_reward must lie in 0 to 1, not {self.reference_min_reward}"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,47 +137,37 @@ class TrainConfig:
 
     epochs: int = 30
     """Passes over the training split."""
-    first: int = 1
-    """Passes over the made-up questions before that, where there are such."""
+    made_up_epochs: int = 1
+    """Passes over the made-up questions before that, if there are any."""
     batch: int = 64
     """Questions an update; their losses are summed."""
-    optimiser: Literal["sgd", "adam", "adagrad"] = "sgd"
+    optimiser: Literal["sgd", "adam"] = "sgd"
     """How a gradient moves the weights."""
     rate: float = 0.1
     """The learning rate."""
     pretrained: float = 1.0
     """The learning rate of pretrained weights, as a share of the others'."""
-    schedule: Literal["constant", "linear", "cosine"] = "constant"
-    """How the rate falls to 0 over the epochs, if it does."""
+    schedule: Literal["constant", "linear"] = "constant"
+    """Whether the rate stays, or falls to 0 over the epochs."""
     warmup: float = 0.0
     """The share of all steps in which the rate rises from 0."""
     clip: float = 5.0
     """The largest norm of a gradient."""
-    decay: float = 0.0
-    """Weight decay, a step: the weights shrink by rate × decay; word vectors do not."""
     average: float = 0.0
     """The share of the running average of weights that a step keeps, 0 for no average; dev and the saved parser use the average."""
-    history: Literal["gold", "reference", "model"] = "reference"
-    """The previous answer a question is given: gold, that of the reference program last found, or the model's own."""
-    gold_share: float = 0.5
-    """How often it is the gold one all the same."""
     device: str = "auto"
     """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Of the scorer's matrix products on a GPU; search and update keep float32."""
-    tensorboard: bool = False
-    """Whether TensorBoard files are written into the run."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("epochs", "batch", "first"):
+        for name in ("epochs", "batch", "made_up_epochs"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
         if self.device not in ("auto", "cpu", "cuda"):
             raise ConfigError(f"train.device is auto, cpu or cuda, not {self.device}")
         if not self.rate > 0 or not self.clip > 0:
             raise ConfigError("train.rate and train.clip must be more than 0")
-        for name in ("gold_share", "warmup", "decay", "pretrained"):
+        for name in ("warmup", "pretrained"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"train.{name} must lie in 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.average < 1:
@@ -211,9 +187,9 @@ class Config:
     """Of everything random."""
 
     @property
-    def first_epochs(self) -> int:
+    def made_up_epochs(self) -> int:
         """The epochs on made-up questions, which come first."""
-        return self.train.first if self.data.made_up else 0
+        return self.train.made_up_epochs if self.data.made_up else 0
 
     def __post_init__(self) -> None:
         """Check the range."""
@@ -238,11 +214,47 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
     return config_of(tree)
 
 
-def config_of(tree: dict[str, Any]) -> Config:
+def config_of(tree: Mapping[str, Any]) -> Config:
     """Return the config of a tree of plain values; what is not given keeps its default."""
     built = _build(Config, tree, "")
     assert isinstance(built, Config)
     return built
+
+
+def saved_config(text: str) -> Config:
+    """Return the config that was saved with a model, whose settings may have been removed since."""
+    tree = tomllib.loads(text)
+    for name in RETIRED:
+        section, key = name.split(".")
+        tree.get(section, {}).pop(key, None)
+    for name, now in RENAMED.items():
+        section, key = name.split(".")
+        values = tree.get(section, {})
+        if key in values:
+            values[now.split(".")[1]] = values.pop(key)
+    for name, gone in RETIRED_VALUES.items():
+        section, key = name.split(".")
+        if tree.get(section, {}).get(key) == gone:
+            del tree[section][key]
+    return config_of(tree)
+
+
+RETIRED: Final[dict[str, Any]] = {
+    "search.anneal": 0.0,
+    "search.greed": inf,
+    "search.of_those": False,
+    "update.reference_min_reward": 0.0,
+    "train.decay": 0.0,
+    "train.gold_share": 0.5,
+    "train.history": "reference",
+    "train.precision": "float32",
+    "train.tensorboard": False,
+}
+"""Settings that were removed, each with the value that runs now always have."""
+RETIRED_VALUES: Final = {"train.optimiser": "adagrad", "train.schedule": "cosine"}
+"""Values that were removed."""
+RENAMED: Final = {"train.first": "train.made_up_epochs"}
+"""Settings that have another name now."""
 
 
 def to_toml(config: Config) -> str:
@@ -280,17 +292,27 @@ def _change(tree: dict[str, Any], change: str) -> None:
     tree[last] = value
 
 
-def _build(kind: type, tree: dict[str, Any], prefix: str) -> Any:
+def _build(kind: type, tree: Mapping[str, Any], prefix: str) -> Any:
     known = {f.name: f for f in fields(kind)}
     hints = typing.get_type_hints(kind)
     values = {}
     for key, value in tree.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {prefix}{near[0]}?" if near else f"there are {', '.join(known)}"
-            raise ConfigError(f"there is no setting {prefix}{key}; {hint}")
+            raise ConfigError(_unknown(key, prefix, known))
         values[key] = _value(hints[key], value, f"{prefix}{key}")
     return kind(**values)
+
+
+def _unknown(key: str, prefix: str, known: Iterable[str]) -> str:
+    """What to say of a setting that does not exist."""
+    name = prefix + key
+    if name in RENAMED:
+        return f"{name} is now called {RENAMED[name]}"
+    if name in RETIRED:
+        return f"{name} was removed; every run is now as with {name} = {_toml(RETIRED[name])}"
+    near = difflib.get_close_matches(key, known, n=1)
+    hint = f"did you mean {prefix}{near[0]}?" if near else f"there are {', '.join(known)}"
+    return f"there is no setting {name}; {hint}"
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:

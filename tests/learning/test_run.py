@@ -66,7 +66,7 @@ def test_a_run_that_goes_on_gives_the_numbers_of_one_that_never_stopped(
 
 @pytest.mark.parametrize("stop", [1, 2, 3])
 def test_made_up_questions_come_first_and_are_gone_on_with(few, tmp_path: Path, stop: int) -> None:
-    cfg = replace(CONFIG.train, epochs=2, first=2)
+    cfg = replace(CONFIG.train, epochs=2, made_up_epochs=2)
     config = replace(CONFIG, data=replace(CONFIG.data, made_up=30), train=cfg)
     train(config, *few, tmp_path / "whole")
     learnt: list[int] = []
@@ -88,13 +88,10 @@ def test_made_up_questions_come_first_and_are_gone_on_with(few, tmp_path: Path, 
     assert [run.real_epochs(config, epoch) for epoch in (1, 2, 3, 4)] == [1, 1, 1, 2]
 
 
-@pytest.mark.parametrize("optimiser", ["adam", "adagrad"])
-def test_an_optimiser_that_remembers_goes_on_where_it_was(
-    few, tmp_path: Path, optimiser: str
-) -> None:
+def test_an_optimiser_that_remembers_goes_on_where_it_was(few, tmp_path: Path) -> None:
     """Moments, the average of weights and the place in the schedule are kept; the run is stopped by an error in its second epoch."""
     cfg = replace(
-        CONFIG.train, optimiser=optimiser, rate=0.01, average=0.9, schedule="cosine", warmup=0.1
+        CONFIG.train, optimiser="adam", rate=0.01, average=0.9, schedule="linear", warmup=0.1
     )
     config = replace(CONFIG, train=cfg)
     train(config, *few, tmp_path / "whole")

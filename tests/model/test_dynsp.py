@@ -168,7 +168,8 @@ def test_with_cues_a_word_behind_a_number_compares(vectors: WordVectors) -> None
     language, lexicon = language_of("dynsp++"), read_lexicon()
     texts = ("which ship has 5 or more?", "which ship has 5 or less?")
     asked = [prepare(text, SHIPS, (), None, None, language, lexicon) for text in texts]
-    known = word_vectors({w for q in asked for w in q.all_words()} | starting_words(), "random")
+    words = {word for q in asked for text in (q.question, *q.names, *q.values) for word in text}
+    known = word_vectors(words | starting_words(), "random")
     for kind, differ in ((DynSP, False), (DynSPWithCues, True)):
         torch.manual_seed(0)
         batch = make_batch(asked, known)

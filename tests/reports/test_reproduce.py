@@ -14,7 +14,7 @@ import pytest
 
 from denota import sample
 from denota.app.commands.reproduce import reproduce_cells
-from denota.config import load_config
+from denota.config import RETIRED, load_config
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS
@@ -176,7 +176,10 @@ def test_results_were_had_with_the_settings_that_are_there() -> None:
             cell = Cell(**result["cell"])
             config = flat(asdict(cell.config(ROOT / "experiments")))
             had = flat(result["config"])
-            assert had.items() <= config.items(), cell.name
+            removed = {name: str(value) for name, value in RETIRED.items() if name in had}
+            if "train.first" in had:
+                removed["train.first"] = config["train.made_up_epochs"]
+            assert had.items() <= {**config, **removed}.items(), cell.name
             assert len(result["epochs"]) == int(config["train.epochs"]), cell.name
 
 

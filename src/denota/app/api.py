@@ -19,7 +19,7 @@ from denota.app.paths import load_run
 from denota.app.terminal.progress import training_progress
 from denota.conversation.chat import Chat
 from denota.conversation.turn import Turn
-from denota.data import Cells, Example, Values, load_examples, read_as
+from denota.data import Cells, Example, Values, load_examples
 from denota.data import conversations as conversations_of
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
@@ -115,10 +115,9 @@ class TableParser:
             ),
             seed=seed,
         )
-        numbers = own.data.numbers
-        examples = read_as(_loaded(conversations), numbers).examples
+        examples = _loaded(conversations).examples
         _check_reached(examples, Preparer.of(config))
-        asked = read_as(_loaded(dev), numbers) if dev is not None else Loaded(())
+        asked = _loaded(dev) if dev is not None else Loaded(())
         start = Parser(own, copy.deepcopy(self.parser.scorer))
         with tempfile.TemporaryDirectory() as folder:
             with training_progress(
@@ -142,7 +141,7 @@ class TableParser:
 
     def score(self, conversations: Conversations) -> float:
         """Return how many percent of questions it answers right, by cells or by values as they are given, its own previous answers being the history."""
-        loaded = read_as(_loaded(conversations), self.parser.config.data.numbers)
+        loaded = _loaded(conversations)
         preparer = Preparer.of(self.parser.config, operators=self.parser.language)
         taught = replace(self.parser, memory=self.teacher.memory())
         found = predict(loaded.questions, taught.best, preparer)

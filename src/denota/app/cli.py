@@ -489,14 +489,13 @@ def bench(
     as_json: AsJson = False,
     device: Annotated[str, typer.Option(help="cpu, cuda, or auto.")] = "cpu",
     batch: Annotated[int, typer.Option(min=1, help="Questions an update.")] = 64,
-    precision: Annotated[str, typer.Option(help="float32 or bfloat16.")] = "float32",
 ) -> None:
     """Measure the speed of preparing, training and answering, and the memory it takes."""
     from denota.app.commands.bench import show_speed
     from denota.app.data import data_path
     from denota.learning.speed import measure
 
-    found = measure(data_path(data), device, batch, precision)
+    found = measure(data_path(data), device, batch)
     print(to_json(found)) if as_json else show_speed(found, Console(highlight=False))
 
 

@@ -1,4 +1,4 @@
-"""From gradients to weights: SGD as the paper has it, two adaptive methods, schedules of the rate, and a running average of the weights.
+"""From gradients to weights: SGD as in the paper, Adam, and a running average of the weights.
 
 Everything an optimiser remembers is in `state`, so that a run resumes to the same numbers.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import EllipsisType
 from typing import Final
 
@@ -20,7 +20,7 @@ from denota.model.scorer import Scorer
 
 
 def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
-    """Return the learning rate of a step, of so many in all.
+    """Return the learning rate of a step out of `steps`.
 
     >>> [round(rate_at(TrainConfig(rate=1.0, schedule="linear"), step, 4), 2) for step in range(4)]
     [1.0, 0.75, 0.5, 0.25]
@@ -28,14 +28,7 @@ def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
     done = step / max(1, steps)
     if done < cfg.warmup:
         return cfg.rate * min(1.0, (step + 1) / (cfg.warmup * steps))
-    return cfg.rate * _SCHEDULES[cfg.schedule](done)
-
-
-_SCHEDULES: Final[dict[str, Callable[[float], float]]] = {
-    "constant": lambda done: 1.0,
-    "linear": lambda done: 1.0 - done,
-    "cosine": lambda done: (1 + math.cos(math.pi * done)) / 2,
-}
+    return cfg.rate * (1.0 - done) if cfg.schedule == "linear" else cfg.rate
 
 
 class Optimiser:
@@ -69,9 +62,6 @@ class Optimiser:
         scale = min(1.0, cfg.clip / max(norm, 1e-12))
         rate = rate_at(cfg, self.step_number, self.steps)
         self.step_number += 1
-        for name, weight in self.scorer.named_parameters():
-            if name in gradients and cfg.decay and not gradients[name].is_sparse:
-                weight.mul_(1 - self._own(name, rate) * cfg.decay)
         if cfg.optimiser == "adam":
             gradients = self._dense_adam(gradients, rate, scale)
         for name, weight in self.scorer.named_parameters():
@@ -87,15 +77,6 @@ class Optimiser:
 
     def _sgd(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
         weight.add_(gradient, alpha=-rate * scale)
-
-    def _adagrad(
-        self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float
-    ) -> None:
-        total = self._moment(f"squares.{name}", weight)
-        rows, values = _rows(gradient)
-        values = values * scale
-        total[rows] = total[rows] + values**2
-        weight[rows] = weight[rows] - rate * values / (total[rows].sqrt() + 1e-10)
 
     def _adam(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
         """Adam; of word vectors only those of the step's words move, as in SparseAdam."""
@@ -190,7 +171,7 @@ WORDS: Final = "words.weight"
 """The word vectors of a scorer that has such."""
 SELDOM: Final = 50
 """The average of word vectors, of which a step moves few, is taken every so many steps."""
-_MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam, "adagrad": Optimiser._adagrad}
+_MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam}
 
 
 def _rows(gradient: Tensor) -> tuple[Tensor | EllipsisType, Tensor]:

@@ -31,7 +31,6 @@ from denota.data.example import Example, Question
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of
 from denota.generate.examples import made_up_examples
-from denota.learning.board import Board
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
 from denota.learning.trainer import Epoch, Training
@@ -111,9 +110,8 @@ def train(
             _write(out / "config.toml", to_toml(config))
         training.progress, training.dev_questions = progress, dev_questions
         source = vectors or config.model.vectors
-        board = Board(out, training.epoch) if config.train.tensorboard else None
         began, times = time.time(), _times(out, training.epoch)
-        while training.epoch < config.first_epochs + config.train.epochs:
+        while training.epoch < config.made_up_epochs + config.train.epochs:
             done = training.run_epoch()
             accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
             times.append(
@@ -134,8 +132,6 @@ def train(
                     out / "run.json",
                     json.dumps(_record(config, began, times, source), indent=1) + "\n",
                 )
-                if board is not None:
-                    board.write(done)
             epoch_done(done)
         return out / "best.safetensors"
 
@@ -186,7 +182,7 @@ def _made_up(config: Config, examples: Sequence[Example]) -> tuple[Example, ...]
 
 def real_epochs(config: Config, epoch: int) -> int:
     """Return how many epochs on the training split itself an epoch of a run is, at least one."""
-    return max(1, epoch - config.first_epochs)
+    return max(1, epoch - config.made_up_epochs)
 
 
 @contextmanager
@@ -339,9 +335,7 @@ def _essence(config: Config) -> Config:
         if config.train.schedule == "constant" and not config.train.warmup
         else config.train.epochs
     )
-    return replace(
-        config, train=replace(config.train, epochs=epochs, device="auto", tensorboard=False)
-    )
+    return replace(config, train=replace(config.train, epochs=epochs, device="auto"))
 
 
 def _remembered(state: dict[str, Tensor], examples: Sequence[Example]) -> dict[Any, Denotation]:

@@ -21,7 +21,7 @@ import torch
 
 from denota.config import Config, config_of
 from denota.data import Example, load_examples, split_names
-from denota.errors import ConfigError, DataError
+from denota.errors import DataError
 from denota.learning.run import new_parser
 from denota.learning.trainer import Training
 from denota.search.preparer import Preparer
@@ -30,22 +30,19 @@ WARM: Final = 640
 """Questions trained on before the clock starts."""
 
 
-def measure(
-    data: Path, device: str = "cpu", batch: int = 64, precision: str = "float32"
-) -> dict[str, Any]:
+def measure(data: Path, device: str = "cpu", batch: int = 64) -> dict[str, Any]:
     """Return speeds in questions a second, the peak of memory in MB, and seconds by stage.
 
     Args:
         data: a folder with split 1 of SQA, or with train and dev.
         device: `cpu`, `cuda` or `auto`.
         batch: questions an update.
-        precision: of the scorer's matrix products on a GPU.
     """
     names = split_names(data)
     train_name, dev_name = ("random-split-1-train", "random-split-1-dev")
     if train_name not in names:
         train_name, dev_name = "train", "dev"
-    config = _config(train_name, dev_name, device, batch, precision)
+    config = _config(train_name, dev_name, device, batch)
     stages: dict[str, float] = defaultdict(float)
     with tempfile.TemporaryDirectory(prefix="denota-bench-") as folder, _cache(folder):
         start = time.perf_counter()
@@ -78,14 +75,12 @@ def measure(
     }
 
 
-def _config(train: str, dev: str, device: str, batch: int, precision: str) -> Config:
-    if precision not in ("float32", "bfloat16"):
-        raise ConfigError(f"the precision is float32 or bfloat16, not {precision}")
+def _config(train: str, dev: str, device: str, batch: int) -> Config:
     return config_of(
         {
             "data": {"train": train, "dev": dev, "language": "dynsp++"},
             "search": {"shaping": "policy"},
-            "train": {"batch": batch, "device": device, "precision": precision},
+            "train": {"batch": batch, "device": device},
         }
     )
 

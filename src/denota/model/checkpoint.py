@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from denota.config import config_of, to_toml
+from denota.config import saved_config, to_toml
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
@@ -108,7 +107,7 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
 def _parser(
     metadata: dict[str, str], tensors: dict[str, Tensor]
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
-    config = config_of(tomllib.loads(metadata["config"]))
+    config = saved_config(metadata["config"])
     weights = expanded({k: v for k, v in tensors.items() if not k.startswith((STATE, MEMORY))})
     scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
     known = json.loads(metadata.get("calibration", "null"))

@@ -32,7 +32,7 @@ from denota.search.exact import (
     AxisScores,
     Floats,
     Ids,
-    best,
+    first,
     log_probabilities,
     program_scores,
     refined,
@@ -109,7 +109,7 @@ class Parser:
             )
             return [ids[:count] for ids in found]
         batch, axis = self._read(questions)
-        return self._best(questions, self._scores(questions, batch, axis), count)
+        return [first(own, count) for own in self._scores(questions, batch, axis)]
 
     def axis(self, question: Prepared) -> AxisScores:
         """Return a question's scored axis."""
@@ -120,14 +120,14 @@ class Parser:
     ) -> list[tuple[list[int], list[float]]]:
         """Return each question's best programs, best first, and the probability of each among all programs; what was taught of a table has its say."""
         scores, asked = self._scores_and_asked(questions)
-        chosen = self._best(questions, scores, count)
         found = []
-        for line, (question, own, ids) in enumerate(zip(questions, scores, chosen, strict=True)):
+        for line, (question, own) in enumerate(zip(questions, scores, strict=True)):
             logs = log_probabilities(own)
             taught = self.memory.of(question.table)
             if taught is not None:
                 found.append(_with_memory(question, logs, taught, asked[line], count))
             else:
+                ids = first(own, count)
                 found.append((ids.tolist(), np.exp(logs[ids]).tolist()))
         return found
 
@@ -153,21 +153,12 @@ class Parser:
         found = float(self.calibration.confidence(features[None])[0])
         return found, found >= self.calibration.sure
 
-    def _best(
-        self, questions: Sequence[Prepared], scores: Sequence[Floats], count: int
-    ) -> list[Ids]:
-        of_those = self.config.search.of_those
-        return [
-            best(question, own, count, of_those)
-            for question, own in zip(questions, scores, strict=True)
-        ]
-
     def _scores(self, questions: Sequence[Prepared], batch: AxisBatch, axis: Axis) -> list[Floats]:
         """The (P,) scores of each question's programs."""
         axes = self._axis_scores(batch, axis)
         scores = [program_scores(q, own) for q, own in zip(questions, axes, strict=True)]
         if self.scorer.refines:
-            chosen = self._best(questions, scores, self.scorer.refines)
+            chosen = [first(own, self.scorer.refines) for own in scores]
             scores = refined(questions, axes, scores, chosen, partial(self._refine, axis))
         return scores
 

@@ -20,7 +20,6 @@ from denota.data import (
     Example,
     load_examples,
     load_questions,
-    read_as,
     split_names,
     write_predictions,
 )
@@ -151,8 +150,7 @@ def run_cell(
         config = replace(config, train=replace(config.train, device=device))
     run = runs / cell.name
     examples, dev = (
-        read_as(load_examples(data, split), config.data.numbers).examples
-        for split in (config.data.train, config.data.dev)
+        load_examples(data, split).examples for split in (config.data.train, config.data.dev)
     )
     vectors = vectors_of(config)
     results.mkdir(parents=True, exist_ok=True)
@@ -204,7 +202,7 @@ def _digest(path: str | None) -> str | None:
 
 def _predict(model: Path, data: Path, out: Path) -> None:
     parser, _, _ = load_parser(model)
-    questions = read_as(load_questions(data, TEST), parser.config.data.numbers).questions
+    questions = load_questions(data, TEST).questions
     preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(questions)
     answers = predict(questions, parser.best, preparer)
@@ -233,7 +231,6 @@ def _result(
     later = json.loads(final.read_text(encoding="utf-8"))["epochs"] if predicted else []
     settings = asdict(config)
     settings["update"]["beta"] = str(settings["update"]["beta"])
-    settings["search"]["greed"] = str(settings["search"]["greed"])
     return {
         "cell": asdict(cell),
         "dev_answer_accuracy": best["dev_answer_accuracy"],

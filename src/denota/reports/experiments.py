@@ -47,6 +47,7 @@ _TOP: Final = """# Experiments with the encoder
 
 Made from `results/encoder/` by `python -m denota.reports.experiments`. Every run learns from split 1's training part with `experiments/encoder.toml`, changed as the last table says, and is measured on its dev part with its own previous answers: answer accuracy in the best
 epoch, the sequence accuracy of that epoch, and the difference to the run it is compared with. Where a run says that code was different, it cannot be repeated by settings alone.
+`search.anneal` (η of shaping falls to 0 over a share of the epochs) and `train.history` (whose previous answers are trained with) were settings up to revision 82b17d7; since then η stays and half of the previous answers are gold, the others those of y*.
 
 ![dev accuracy over epochs](experiments.svg)"""
 _ROUNDS: Final[dict[int, str]] = {

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from denota.data import Cells, Example, load_examples, read_as
+from denota.data import Cells, Example, load_examples
 from denota.evaluation.metrics import Key, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.model.checkpoint import load_parser
@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", default="dev")
     given = parser.parse_args(arguments)
     found = load_parser(given.run / "best.safetensors")[0]
-    loaded = read_as(load_examples(given.data, given.split), found.config.data.numbers)
+    loaded = load_examples(given.data, given.split)
     print(json.dumps(asdict(measure(found, loaded.examples)), indent=1))
 
 

@@ -39,8 +39,7 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
         raise ConfigError("a beam builds programs that select cells; use search.kind=exact for a language with values")  # fmt: skip
     rank = _rank(cfg, aim)
     states = _States(question, axis)
-    allowed = [p for p in question.axes.places if not question.is_forbidden(p.scope)]
-    places = allowed if cfg.of_those and allowed else list(question.axes.places)
+    places = list(question.axes.places)
     heads = _joined([(n, s) for n, p in enumerate(places) for s in range(p.s0, p.s1)])
     whole = np.array([states.stopped(places[n], s) for n, s in heads], np.int64)
     kept = rank(states.heads(heads[:, 1], whole), *states.judged(whole), cfg.beam)
@@ -74,8 +73,8 @@ def _rank(cfg: SearchConfig, aim: Aim) -> Rank:
     def rank(scores: Floats, rewards: Floats, critiques: Floats, count: int) -> Ids:
         if aim == "explore":
             pool = np.flatnonzero(rewards > 0)
-            key = log_shaped(scores[pool], rewards[pool], critiques[pool], cfg)
-            return pool[first(key, count, before=rewards[pool] if cfg.greed == np.inf else None)]
+            key = log_shaped(scores[pool], critiques[pool], cfg)
+            return pool[first(key, count, before=rewards[pool])]
         return first(margin_scores(scores, rewards, cfg) if aim == "rivals" else scores, count)
 
     return rank

@@ -75,7 +75,6 @@ class FlatBatch:
     recall_missed: Tensor  #: (P,) the recall feature
     critique: Tensor  #: (P,)
     rewards: Tensor  #: (P,)
-    forbidden: Tensor | None  #: (P,) True where the "of those" rule forbids a program
     starts: Tensor  #: (B,) the first program of each question
     counts: Tensor  #: (B,) how many programs it has
     most: int
@@ -117,13 +116,7 @@ def lay_flat(
         s0, n0 = s0 + len(select[-1]), n0 + len(condition[-1])
     counts = np.array([q.axes.programs for q in questions])
     starts = np.cumsum([0, *counts[:-1]])
-    forbidden = None
-    if cfg.of_those:
-        lines = [q.forbidden(True) for q in questions]
-        full = [np.zeros(c, bool) if f is None else f for f, c in zip(lines, counts, strict=True)]
-        forbidden = _on(device, full)
-    pools = [_pool(q, cfg) for q in questions]
-    rewarded, some = _padded(pools, starts)
+    rewarded, some = _padded([q.rewarded(cfg.explore) for q in questions], starts)
     return FlatBatch(
         questions,
         offsets,
@@ -135,7 +128,6 @@ def lay_flat(
         _on(device, [q.words.recall_missed for q in questions]),
         _on(device, [q.words.critique for q in questions]),
         _on(device, [_rewards(q) for q in questions]),
-        forbidden,
         torch.from_numpy(starts).to(device),
         torch.from_numpy(counts).to(device),
         int(counts.max()),
@@ -147,13 +139,6 @@ def lay_flat(
 def _rewards(question: Prepared) -> NDArray[np.float32]:
     assert question.rewards is not None
     return question.rewards
-
-
-def _pool(question: Prepared, cfg: SearchConfig) -> NDArray[np.int64]:
-    """The programs that EXPLORE chooses from."""
-    if cfg.greed == np.inf:
-        return question.rewarded(cfg.explore)
-    return np.flatnonzero(_rewards(question) > 0)
 
 
 def _padded(lists: Sequence[NDArray[np.int64]], starts: NDArray[np.int64]) -> Listed:
@@ -175,7 +160,6 @@ def find_candidates(
     entries: Tensor,
     recall: Tensor,
     cfg: SearchConfig,
-    min_reward: float = 0.0,
     draws_from: str | None = None,
     uniforms: Tensor | None = None,
     refine: Refine | None = None,
@@ -187,7 +171,6 @@ def find_candidates(
         entries: (B, L) the axis scores, with gradient.
         recall: () the weight of the recall feature, with gradient.
         cfg: the settings of the search.
-        min_reward: the reference must be rewarded with more than this, or with 1.
         draws_from: `model` or `explore`, for updates that sample a program.
         uniforms: (B,) the random numbers in [0, 1) that pick it.
         refine: what adds to the scores of K, looking at its programs as a whole.
@@ -216,8 +199,6 @@ def find_candidates(
         if refine is not None:
             ahead = _explore_again(cfg, own, rewards, critique, chosen, mask)
         reference = _reference(cfg, own, rewards, mask, chosen, ahead)
-        at = rewards.gather(1, reference.clamp(min=0)[:, None])[:, 0]
-        reference = torch.where((at > min_reward) | (at >= 1), reference, -1)
         log_u = log_explore(own, rewards, critique, mask, cfg)
         drawn = torch.full_like(reference, -1)
         if draws_from is not None and uniforms is not None:
@@ -240,12 +221,10 @@ def flat_scores(flat: FlatBatch, entries: Tensor, recall: Tensor, model_eta: flo
 def explore(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
     """EXPLORE of every question, from the (P,) scores of all programs."""
     pool, there = flat.rewarded, flat.some
-    rewards = flat.rewards[pool]
-    key = log_shaped(scores[pool], rewards, flat.critique[pool], cfg)
+    key = log_shaped(scores[pool], flat.critique[pool], cfg)
     order = key.masked_fill(~there, -torch.inf).sort(dim=1, descending=True, stable=True).indices
-    if cfg.greed == np.inf:
-        rewards = rewards.masked_fill(~there, -1).gather(1, order)
-        order = order.gather(1, rewards.sort(dim=1, descending=True, stable=True).indices)
+    rewards = flat.rewards[pool].masked_fill(~there, -1).gather(1, order)
+    order = order.gather(1, rewards.sort(dim=1, descending=True, stable=True).indices)
     order = order[:, : cfg.explore]
     return pool.gather(1, order), there.gather(1, order)
 
@@ -257,8 +236,6 @@ def rivals(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
 
 def best_of_each(flat: FlatBatch, scores: Tensor, count: int) -> Listed:
     """The programs of each question with the highest (P,) scores, ties by place."""
-    if flat.forbidden is not None:
-        scores = scores.masked_fill(flat.forbidden, -torch.inf)
     if scores.device.type != "cpu":
         return best_of_each_padded(flat, scores, count)
     keys, starts, counts = scores.numpy(), flat.starts.tolist(), flat.counts.tolist()
@@ -339,12 +316,9 @@ def _explore_again(
     mask: Tensor,
 ) -> Listed:
     """The first of EXPLORE by refined scores."""
-    key = log_shaped(scores, rewards, critique, cfg)
-    if cfg.greed == np.inf:
-        best = rewards.masked_fill(~mask, -1).amax(dim=1, keepdim=True)
-        pool = mask & (rewards == best) & (best > 0)
-    else:
-        pool = mask & (rewards > 0)
+    key = log_shaped(scores, critique, cfg)
+    best = rewards.masked_fill(~mask, -1).amax(dim=1, keepdim=True)
+    pool = mask & (rewards == best) & (best > 0)
     first = key.masked_fill(~pool, -torch.inf).argmax(dim=1, keepdim=True)
     return chosen.gather(1, first), pool.any(dim=1, keepdim=True)
 
@@ -362,7 +336,7 @@ def _reference(
     here = (chosen == first) & mask & found[:, None]
     if cfg.reference == "score":
         top = torch.where(found, rewards.masked_fill(~mask, 0).amax(dim=1), -1)
-        pool = mask & (rewards == top[:, None])
+        pool = mask & (rewards == top[:, None]) & (rewards > 0)
         best = scores.masked_fill(~pool, -torch.inf).argmax(dim=1)
         return torch.where(found & pool.any(dim=1), best, -1)
     return torch.where(here.any(dim=1), here.to(torch.int8).argmax(dim=1), -1)

@@ -120,14 +120,6 @@ def first(key: Floats, count: int, before: Floats | None = None) -> Ids:
     return pool[np.argsort(-key[pool], kind="stable")[:count]]
 
 
-def best(question: Prepared, scores: Floats, count: int = 1, of_those: bool = False) -> Ids:
-    """Return a question's highest-scoring programs, best first, ties by place; those that the "of those" rule forbids, if it is in force, come last."""
-    forbidden = question.forbidden(of_those)
-    if forbidden is not None:
-        scores = np.where(forbidden, np.float32(-np.inf), scores)
-    return first(scores, count)
-
-
 def refined(
     questions: Sequence[Prepared],
     axes: Sequence[AxisScores],

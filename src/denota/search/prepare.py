@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -127,11 +126,6 @@ class Prepared:
         texts = "\0".join(self.table.columns[0].text) if self.table.columns else ""
         return zlib.crc32(texts.encode("utf-8", "replace"))
 
-    def all_words(self) -> frozenset[str]:
-        """The words a scorer needs vectors for."""
-        texts = (self.question, self.previous_question, *self.names, *self.values)
-        return frozenset(chain.from_iterable(texts))
-
     def rewarded(self, count: int) -> NDArray[np.int64]:
         """Return the programs that can be among the first so many by reward: those no worse than the last of them."""
         if count not in self._rewarded:
@@ -146,22 +140,6 @@ class Prepared:
     @cached_property
     def _rewarded(self) -> dict[int, NDArray[np.int64]]:
         return {}
-
-    def is_forbidden(self, scope: str) -> bool:
-        """Say whether DynSP's "of those" rule forbids a scope: a fresh SELECT in a question that speaks of the answer before it."""
-        if scope not in ("table", "without_totals") or not self.previous_question:
-            return False
-        text = f" {' '.join(self.question)} "
-        return any(f" {words} " in text for words in ("of those", "which one", "which ones"))
-
-    def forbidden(self, of_those: bool) -> NDArray[np.bool_] | None:
-        """(P,) True for programs the rule forbids, None if there are none."""
-        places = self.axes.places
-        if not of_those or not any(self.is_forbidden(p.scope) for p in places):
-            return None
-        if all(self.is_forbidden(p.scope) for p in places):
-            return None
-        return np.repeat([self.is_forbidden(p.scope) for p in places], [p.programs for p in places])
 
 
 def prepare(

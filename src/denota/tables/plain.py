@@ -31,6 +31,11 @@ class PlainColumn(Column):
         return Reading("number", numbers=numbers) if 0 < len(there) <= 2 * read else Reading("text")
 
 
+def table_read_as(table: Table, numbers: str) -> Table:
+    """Return a table with its numbers read `full`, as they are, or `plain`: bare ones alone."""
+    return table if numbers == "full" else read_plainly(table)
+
+
 @cache
 def read_plainly(table: Table) -> Table:
     """Return a table with plain columns."""

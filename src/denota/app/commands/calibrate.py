@@ -12,7 +12,7 @@ import numpy as np
 
 from denota.app.data import data_path
 from denota.conversation.rating import RATED
-from denota.data import load_examples, read_as
+from denota.data import load_examples
 from denota.errors import TrainingError
 from denota.evaluation.calibration import (
     answer_features,
@@ -40,7 +40,7 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     path = run / "best.safetensors"
     parser, _, facts = load_parser(path)
     loaded = load_examples(data_path(data), split)
-    examples = read_as(loaded, parser.config.data.numbers).examples
+    examples = loaded.examples
     if parser.config.data.train == split:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
     preparer = Preparer.of(parser.config, operators=parser.language)

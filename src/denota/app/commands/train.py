@@ -18,7 +18,7 @@ from denota.app.data import data_path
 from denota.app.paths import load_run
 from denota.app.terminal.progress import count_progress, training_progress
 from denota.config import Config, load_config
-from denota.data import Example, load_questions, read_as
+from denota.data import Example, load_questions
 from denota.data.dataset import DataSet
 from denota.data.datasets import dataset_of, dataset_of_file
 from denota.data.loaded import Loaded
@@ -43,10 +43,9 @@ def train_run(
     """Train as a config says and tell of each epoch; then, if asked for, on train and dev together up to the best one."""
     config = load_config(path, settings)
     where = data_path(data)
-    numbers = config.data.numbers
     asked = Loaded(())
     if config.data.dev:
-        asked = read_as(_told(load_mixed(config.data.dev, where).loaded), numbers)
+        asked = _told(load_mixed(config.data.dev, where).loaded)
     mixed = load_mixed(config.data.train, where, apart_from=config.data.dev, seed=config.seed)
     for part in mixed.parts:
         if part.left_out:
@@ -54,7 +53,7 @@ def train_run(
                 f"denota: {part.left_out:,} questions of {part.spec.name or part.kind} are left out: their tables are in a dev set",
                 file=sys.stderr,
             )
-    examples = read_as(_told(mixed.loaded), numbers).examples
+    examples = _told(mixed.loaded).examples
     best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
     if final:
@@ -85,7 +84,7 @@ def _train(
         # its steps are too small to share: threads would wait for each other
         torch.set_num_threads(1)
     prepared = len(examples) + len(dev.examples) + config.data.made_up
-    trained = config.train.epochs * len(examples) + config.first_epochs * config.data.made_up
+    trained = config.train.epochs * len(examples) + config.made_up_epochs * config.data.made_up
     with training_progress(prepared, trained) as shown:
         best = train(
             config,
@@ -112,10 +111,9 @@ def evaluate_run(
     run: str | Path, data: str | None, split: str, gold_history: bool, apart_from: str | None = None
 ) -> dict[str, Any]:
     """Return the metrics of a run's best parser on a split, or on the part of it about tables that another split does not have."""
-    numbers = load_run(run).config.data.numbers
     where = data_path(data)
     kind = dataset_of(where, split)
-    loaded = read_as(_told(kind.examples(where, split)), numbers)
+    loaded = _told(kind.examples(where, split))
     if apart_from is not None:
         known = {q.table_file for q in load_questions(where, apart_from).questions}
         loaded = _told(loaded.without_tables(known))
@@ -129,10 +127,9 @@ def evaluate_run(
 
 def predict_run(run: str | Path, data: str | None, split: str, out: Path) -> int:
     """Write a run's answers to a split in its data set's official format and return how many."""
-    numbers = load_run(run).config.data.numbers
     where = data_path(data)
     kind = dataset_of(where, split)
-    questions = read_as(_told(kind.questions(where, split), answers=False), numbers).questions
+    questions = _told(kind.questions(where, split), answers=False).questions
     with count_progress("answering", len(questions)) as advance:
         answers = answer_all(run, questions, progress=advance)
     found = [(question, answers[key_of(question)]) for question in questions]
