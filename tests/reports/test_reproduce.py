@@ -14,10 +14,9 @@ import pytest
 
 from denota import sample
 from denota.app.commands.reproduce import reproduce_cells
-from denota.config import RETIRED, load_config
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
-from denota.learning.presets import PRESETS
+from denota.learning.presets import PRESETS, load_experiment
 from denota.reports.cells import TABLES, Cell, cell_named, cells_of, run_cell
 from denota.reports.explain import why
 from denota.reports.findings import FINDINGS, verdict
@@ -34,6 +33,7 @@ from denota.reports.results import (
     read_results,
     unsteadiness,
 )
+from denota.settings import RENAMED, RETIRED
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -101,7 +101,7 @@ def flat(tree: dict[str, object], prefix: str = "") -> dict[str, str]:
 
 DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
     "explain.maver_model": ("table2.maver", {"search.shaping": "model"}),
-    "explain.maver_score": ("table2.maver", {"search.reference": "score"}),
+    "explain.maver_score": ("table2.maver", {"search.reference_by": "score"}),
     "explain.maver_batch1": ("table2.maver", {"train.batch": 1, "train.epochs": 8}),
     **{
         f"explain.{row}_all": (f"table2.{row}", {"search.candidates": "all", "train.epochs": 8})
@@ -111,7 +111,7 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
     "explain.reinforce_rivals": ("table2.reinforce", {"search.candidates": "rivals"}),
     "explain.off_policy_w_mmr_q_score": (
         "table3.off_policy_w_mmr_q",
-        {"search.reference": "score", "train.epochs": 12},
+        {"search.reference_by": "score", "train.epochs": 12},
     ),
     "explain.off_policy_w_mmr_q_batch8": (
         "table3.off_policy_w_mmr_q",
@@ -151,7 +151,7 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
 def test_a_cell_that_explains_differs_in_what_it_says_alone(name: str) -> None:
     base, expected = DIFFERENT[name]
     one, other = (
-        flat(asdict(load_config(ROOT / "experiments" / f"{n}.toml"))) for n in (name, base)
+        flat(asdict(load_experiment(ROOT / "experiments" / f"{n}.toml"))) for n in (name, base)
     )
     found = {key: value for key, value in one.items() if value != other[key]}
     assert found == {key: str(value) for key, value in expected.items()}
@@ -164,7 +164,7 @@ def test_every_cell_that_explains_was_looked_at() -> None:
 def test_mixes_are_made_of_the_algorithms_they_name() -> None:
     for row in TABLES["table3"].rows:
         w, _, q = row.removesuffix("_q").partition("_w_")
-        update = load_config(ROOT / "experiments" / f"table3.{row}.toml").update
+        update = load_experiment(ROOT / "experiments" / f"table3.{row}.toml").update
         assert update.intensity == PRESETS[w].intensity and update.beta == PRESETS[w].beta
         assert update.competing == PRESETS[q].competing
 
@@ -176,10 +176,9 @@ def test_results_were_had_with_the_settings_that_are_there() -> None:
             cell = Cell(**result["cell"])
             config = flat(asdict(cell.config(ROOT / "experiments")))
             had = flat(result["config"])
-            removed = {name: str(value) for name, value in RETIRED.items() if name in had}
-            if "train.first" in had:
-                removed["train.first"] = config["train.made_up_epochs"]
-            assert had.items() <= {**config, **removed}.items(), cell.name
+            removed = {name: str(value) for name, value in RETIRED.items()}
+            renamed = {name: config[now] for name, now in RENAMED.items()}
+            assert had.items() <= {**config, **removed, **renamed}.items(), cell.name
             assert len(result["epochs"]) == int(config["train.epochs"]), cell.name
 
 

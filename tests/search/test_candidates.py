@@ -24,7 +24,7 @@ from denota.search.exact import AxisScores, first, program_scores, refined
 from denota.search.policies import draw
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
-from search import reference
+from search import by_the_paper
 
 TABLE = Table.from_rows(
     ["Nation", "Name", "Points", "Year"],
@@ -41,7 +41,7 @@ SETTINGS = {
     "plain": {},
     "shaped": {"shaping": "policy"},
     "model shaping": {"shaping": "model", "eta": 0.7},
-    "by score": {"margin": False, "reference": "score"},
+    "by score": {"margin": False, "reference_by": "score"},
     "explore": {"candidates": "explore"},
     "rivals": {"candidates": "rivals"},
     "all": {"candidates": "all"},
@@ -87,10 +87,12 @@ def test_a_batch_is_searched_as_its_questions_are(
     recall = torch.tensor(-0.7)
     uniforms = np.linspace(0.05, 0.95, len(ready))
     one_by_one = [
-        reference.find(q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, draws_from, float(u))
+        by_the_paper.find(
+            q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, draws_from, float(u)
+        )
         for q, line, u in zip(ready, entries.numpy(), uniforms, strict=True)
     ]
-    expected = reference.pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
+    expected = by_the_paper.pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
     found, places = find_candidates(
         flat, entries, recall, cfg, draws_from, torch.from_numpy(uniforms)
@@ -112,7 +114,7 @@ def test_a_batch_is_searched_as_its_questions_are(
 
 
 @pytest.mark.parametrize("language", ["dynsp++", "extended"])
-def test_the_best_programs_are_those_of_the_reference(language: str) -> None:
+def test_the_best_programs_are_those_of_the_paper(language: str) -> None:
     ready, cfg = questions(language), SearchConfig()
     entries, offsets = scored(len(ready), seed=1)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
@@ -124,7 +126,7 @@ def test_the_best_programs_are_those_of_the_reference(language: str) -> None:
         mine = scores[flat.starts[line] : flat.starts[line] + flat.counts[line]]
         np.testing.assert_allclose(mine, own, rtol=1e-5, atol=1e-5)
         chosen = (places[line] - flat.starts[line])[there[line]]
-        expected = reference.best(question, axis, cfg, 4).tolist()
+        expected = by_the_paper.best(question, axis, cfg, 4).tolist()
         assert chosen.tolist() == expected == first(own, 4).tolist()
 
 
@@ -171,7 +173,7 @@ def test_looking_again_changes_the_best_alone() -> None:
         assert np.diff(new[ids]).min(initial=0) >= 0
 
 
-def test_a_draw_is_that_of_the_reference() -> None:
+def test_a_draw_is_that_of_the_paper() -> None:
     rng = np.random.default_rng(0)
     log = rng.normal(size=(200, 6)).astype(np.float32)
     log[rng.random(log.shape) < 0.3] = -np.inf
@@ -183,7 +185,7 @@ def test_a_draw_is_that_of_the_reference() -> None:
             assert got == -1
             continue
         assert np.isfinite(line[got])
-        assert got == reference.draw(line - line.max(), uniform)
+        assert got == by_the_paper.draw(line - line.max(), uniform)
 
 
 @pytest.mark.parametrize("way", [best_of_each, best_of_each_padded])

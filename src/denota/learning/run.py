@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 import denota
-from denota.config import Config, ModelConfig, to_toml
+from denota.config import Config, ModelConfig
 from denota.data.answer import Cells
 from denota.data.example import Example, Question
 from denota.errors import ConfigError, TrainingError
@@ -40,6 +40,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
+from denota.settings import to_toml
 
 NAMED: Final = 20
 """So many questions that cannot be learnt from are named by line."""
@@ -273,7 +274,7 @@ def _references(training: Training) -> dict[str, Tensor]:
     """The remembered answers as tensors, in the order of the training examples."""
     lines: list[list[int]] = []
     for place, example in enumerate(training.train):
-        answer = training.references.get(key_of(example.question))
+        answer = training.reference_answers.get(key_of(example.question))
         if answer is not None:
             lines.append([place, len(answer.rows), *answer.rows, *answer.columns])
     lengths = torch.tensor([len(line) for line in lines], dtype=torch.int32)
@@ -324,7 +325,7 @@ def _resumed(
         config, parser, examples, dev, preparer, int(facts["epoch"]), made_up=made_up
     )
     training.optimiser.restore(state)
-    training.references = _remembered(state, examples)
+    training.reference_answers = _remembered(state, examples)
     return training, float(facts["best"])
 
 

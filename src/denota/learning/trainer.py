@@ -61,8 +61,8 @@ class Training:
     dev: Sequence[Example]
     preparer: Preparer
     epoch: int = 0
-    references: dict[Key, Denotation] = field(default_factory=dict)
-    """The last answer of the reference (or the model) for each question, as history of the next."""
+    reference_answers: dict[Key, Denotation] = field(default_factory=dict)
+    """The last answer of y* for each question: the previous answer of the next question."""
     made_up: Sequence[Example] = ()
     """What is learnt from in the first epochs."""
     dev_questions: Sequence[Question] = ()
@@ -154,7 +154,7 @@ class Training:
             if position == 0 or before not in gold:
                 chosen[name, annotator, position] = None
                 continue
-            own = self.references.get(before)
+            own = self.reference_answers.get(before)
             right = gold[before].answer
             if not isinstance(
                 right, Cells
@@ -223,4 +223,6 @@ class Training:
             examples, ready, ids, found.reference.tolist(), strict=True
         ):
             if place >= 0 and key_of(example.question) in self._followed:
-                self.references[key_of(example.question)] = question.denotation(int(line[place]))
+                self.reference_answers[key_of(example.question)] = question.denotation(
+                    int(line[place])
+                )

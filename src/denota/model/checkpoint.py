@@ -17,12 +17,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from denota.config import saved_config, to_toml
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
+from denota.settings import saved_config, to_toml
 
 FORMAT = 3
 """1 had no checksum of its metadata, 2 did not name the rows of its heads; both are read."""

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from denota.config import Config, load_config
+from denota.config import Config
 from denota.data import (
     Example,
     load_examples,
@@ -25,6 +25,7 @@ from denota.data import (
 )
 from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
+from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
@@ -99,7 +100,7 @@ class Cell:
     def config(self, experiments: Path) -> Config:
         """Its settings."""
         changes = [f"seed={self.seed}", *([] if self.shaped else ["search.shaping=none"])]
-        return load_config(experiments / f"{self.table}.{self.row}.toml", changes)
+        return load_experiment(experiments / f"{self.table}.{self.row}.toml", changes)
 
 
 def cell_named(name: str) -> Cell:

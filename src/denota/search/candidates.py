@@ -331,10 +331,10 @@ def _reference(
     chosen: Tensor,
     ahead: Listed,
 ) -> Tensor:
-    """(B,) the place of y* in K, -1 if there is none: the first of EXPLORE, or with `reference = score` the best-scoring program of K that is rewarded as much."""
+    """(B,) the place of y* in K, -1 if there is none: the first of EXPLORE, or with `reference_by = score` the best-scoring program of K that is rewarded as much."""
     first, found = ahead[0][:, :1], ahead[1][:, 0]
     here = (chosen == first) & mask & found[:, None]
-    if cfg.reference == "score":
+    if cfg.reference_by == "score":
         top = torch.where(found, rewards.masked_fill(~mask, 0).amax(dim=1), -1)
         pool = mask & (rewards == top[:, None]) & (rewards > 0)
         best = scores.masked_fill(~pool, -torch.inf).argmax(dim=1)

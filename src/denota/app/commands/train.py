@@ -17,7 +17,7 @@ from denota.app.commands.answering import answer_all
 from denota.app.data import data_path
 from denota.app.paths import load_run
 from denota.app.terminal.progress import count_progress, training_progress
-from denota.config import Config, load_config
+from denota.config import Config
 from denota.data import Example, load_questions
 from denota.data.dataset import DataSet
 from denota.data.datasets import dataset_of, dataset_of_file
@@ -26,6 +26,7 @@ from denota.data.mixed import load_mixed
 from denota.errors import DataError
 from denota.evaluation.metrics import Score, score
 from denota.evaluation.predict import as_cells, as_values, gold_of, in_form_of, key_of
+from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.reports.curves import draw_curves
@@ -41,7 +42,7 @@ def train_run(
     final: bool,
 ) -> None:
     """Train as a config says and tell of each epoch; then, if asked for, on train and dev together up to the best one."""
-    config = load_config(path, settings)
+    config = load_experiment(path, settings)
     where = data_path(data)
     asked = Loaded(())
     if config.data.dev:

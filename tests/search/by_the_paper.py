@@ -115,10 +115,10 @@ def _join(
 
 
 def _reference(question: Prepared, cfg: SearchConfig, scores: Floats, ahead: Ids, ids: Ids) -> int:
-    """y*: the first of EXPLORE, or with `reference = score` the best-scoring program of K that is rewarded as much."""
+    """y*: the first of EXPLORE, or with `reference_by = score` the best-scoring program of K that is rewarded as much."""
     if not len(ahead):
         return -1
-    if cfg.reference == "policy":
+    if cfg.reference_by == "policy":
         return int(ahead[0])
     pool = ids[question.rewards[ids] == question.rewards[ahead[0]]]
     return int(pool[np.argmax(scores[pool])]) if len(pool) else -1
