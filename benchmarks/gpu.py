@@ -17,8 +17,8 @@ import torch
 
 from denota.config import Config, SearchConfig, TrainConfig
 from denota.data import load_examples
-from denota.learning.run import new_parser
 from denota.learning.speed import measure
+from denota.learning.start import new_parser
 from denota.learning.update import surrogate_loss
 from denota.search.candidates import find_candidates, lay_flat
 from denota.search.preparer import Preparer

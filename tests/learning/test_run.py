@@ -19,7 +19,8 @@ from denota.data import Example, load_examples
 from denota.errors import TrainingError
 from denota.evaluation.predict import key_of, predict
 from denota.learning import run
-from denota.learning.run import new_parser, train
+from denota.learning.run import train
+from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.search.preparer import Preparer
@@ -131,7 +132,7 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_good_state(
     assert weights(tmp_path / "last.safetensors") == before
 
 
-@pytest.mark.parametrize("what", ["_append", "_write", "save_parser"])
+@pytest.mark.parametrize("what", ["append_line", "write_whole", "save_parser"])
 def test_a_disk_that_fills_up_loses_nothing(
     few, unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
@@ -304,7 +305,8 @@ from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import load_examples
 from denota.errors import TrainingError
 from denota.evaluation.predict import key_of, predict
-from denota.learning.run import new_parser, train
+from denota.learning.start import new_parser
+from denota.learning.run import train
 from denota.learning.trainer import Training
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 examples = load_examples(sample.path(), "train").examples[:20]

@@ -23,8 +23,8 @@ from denota.programs import Denotation, language_of
 from denota.programs.tree import Or
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.candidates import find_candidates, lay_flat
-from denota.search.critique import read_lexicon
 from denota.search.exact import AxisScores, program_scores
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
 

@@ -11,7 +11,7 @@ import torch
 
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Cells, Example, Question
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.encoder import Encoder
@@ -22,8 +22,8 @@ from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES, SIZES
 from denota.search.candidates import flat_scores, lay_flat
-from denota.search.critique import read_lexicon
 from denota.search.exact import AxisScores, program_scores
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
 from denota.tables import Table

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.checkpoint import checksum, load_parser, save_parser
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_vector
@@ -37,7 +37,7 @@ from denota.model.vectors import word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES, FEATURES, SCOPES, TESTS
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
 from denota.tables import Table

@@ -7,7 +7,7 @@ import pytest
 from denota import sample
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.parser import Parser
 from denota.reports.shuffles import measure, moved
 from denota.search.preparer import Preparer

@@ -11,7 +11,7 @@ import pytest
 from denota import sample
 from denota.config import Config, SearchConfig, TrainConfig
 from denota.data import Cells, Example, Question, load_examples
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.programs import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program

@@ -19,8 +19,8 @@ from denota.search.candidates import (
     flat_scores,
     lay_flat,
 )
-from denota.search.critique import read_lexicon
 from denota.search.exact import AxisScores, first, program_scores, refined
+from denota.search.lexicon import read_lexicon
 from denota.search.policies import draw
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table

@@ -18,8 +18,8 @@ from denota.search.beam import beam_search
 from denota.search.candidates import explore as explore_of_each
 from denota.search.candidates import find_candidates, lay_flat
 from denota.search.candidates import rivals as rivals_of_each
-from denota.search.critique import read_lexicon
 from denota.search.exact import AxisScores, first, places_of, program_scores
+from denota.search.lexicon import read_lexicon
 from denota.search.policies import log_explore
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table

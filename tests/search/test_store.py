@@ -20,7 +20,7 @@ from denota.errors import DataError
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search import store
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.search.store import digest_of, prepared_ahead

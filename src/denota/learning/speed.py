@@ -22,7 +22,7 @@ import torch
 from denota.config import Config
 from denota.data import Example, load_examples, split_names
 from denota.errors import DataError
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.search.preparer import Preparer
 from denota.settings import config_of

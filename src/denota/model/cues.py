@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from denota.model.batch import Batch
-from denota.model.dynsp import DynSP, Read, best_word, by_column, nearest, starting_vector
+from denota.model.dynsp import DynSP, starting_vector
+from denota.model.dynsp_modules import Read, best_word, by_column, nearest
 from denota.model.scorer import placed
 from denota.model.vectors import WordVectors
 

@@ -22,20 +22,19 @@ from denota.model.encoder_batch import (
     QUESTION_FEATURES,
     VALUE_FEATURES,
     EncoderBatch,
-    Owned,
     make_encoder_batch,
 )
+from denota.model.matching import MATCHES, Matching, _all_but, _each, _means, _spans, _sums
 from denota.model.names import LEGACY_ENCODER, Names, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer, appended, placed
-from denota.model.transformer import Layer, Shape, Transformer, read_transformer
+from denota.model.transformer import Layer, Shape, Transformer
+from denota.model.transformer_weights import read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.search.axes import BLOCKS, COMPARISONS, FIXED
 from denota.search.prepare import Prepared
 
-MATCHES: Final = 8
-"""Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
 ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
 """Blocks of entries that are nothing but themselves."""
 ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
@@ -173,7 +172,7 @@ class Encoder(Scorer):
         sums = _sums(states)
         asked = _asked(states, batch)  # (B, D)
         summary = self._summary(states, asked, batch)  # (B, M)
-        match = _Matching(self.encoder.word_vectors, self.importance, batch)
+        match = Matching(self.encoder.word_vectors, self.importance, batch)
         of_columns, columns = self._columns(sums, summary, match, batch)
         of_values, values = self._values(sums, summary, match, columns, batch)
         stated = self.constant_state(_spans(sums, batch.constants))
@@ -206,7 +205,7 @@ class Encoder(Scorer):
         return torch.tanh(self.summary(features))
 
     def _columns(
-        self, sums: Tensor, summary: Tensor, match: _Matching, batch: EncoderBatch
+        self, sums: Tensor, summary: Tensor, match: Matching, batch: EncoderBatch
     ) -> tuple[Tensor, Tensor]:
         """(B, C, heads) the scores of columns, and (B, C, M) what they are."""
         names = match(batch.names)  # (B, C, MATCHES)
@@ -224,7 +223,7 @@ class Encoder(Scorer):
         self,
         sums: Tensor,
         summary: Tensor,
-        match: _Matching,
+        match: Matching,
         columns: Tensor,
         batch: EncoderBatch,
     ) -> tuple[Tensor, Tensor]:
@@ -319,80 +318,3 @@ class Head(nn.Module):
         scores.weight = appended(scores.weight, torch.zeros(count, scores.in_features))
         scores.bias = appended(scores.bias, torch.zeros(count))
         scores.out_features += count
-
-
-class _Matching:
-    """How far texts match a question, piece by piece: by cosine and exactly, weighed by how much a piece counts."""
-
-    def __init__(self, words: Tensor, importance: nn.Linear, batch: EncoderBatch) -> None:
-        self.words, self.importance = words, importance
-        self.pieces = batch.pieces
-        self.asked = nn.functional.normalize(words[batch.pieces], dim=2)  # (B, T, D)
-        self.sides = [(batch.parts == part) for part in (1, 2)]
-        self.counts = self._counts(words[batch.pieces])  # (B, T)
-
-    def _counts(self, vectors: Tensor) -> Tensor:
-        return nn.functional.softplus(self.importance(vectors))[..., 0]
-
-    def __call__(self, texts: Owned) -> Tensor:
-        """(B, texts, MATCHES) the matching features of some texts."""
-        vectors = self.words[texts.pieces]  # (B, U, D)
-        counts = self._counts(vectors) * texts.there  # (B, U)
-        soft = nn.functional.normalize(vectors, dim=2) @ self.asked.transpose(1, 2)  # (B, U, T)
-        exact = (texts.pieces[:, :, None] == self.pieces[:, None, :]).to(soft.dtype)
-        features = []
-        for side in self.sides:
-            for dots in (soft, exact):
-                features += self._both_ways(dots, side, counts, texts)
-        return torch.stack(features, dim=2)
-
-    def _both_ways(self, dots: Tensor, side: Tensor, counts: Tensor, texts: Owned) -> list[Tensor]:
-        """Two (B, texts): what share of a text the question has, and what share of the question a text has."""
-        dots = dots.clamp(min=0) * side[:, None, :] * texts.there[..., None]
-        best = dots.amax(dim=2)  # (B, U) of each piece of a text
-        blank = counts.new_zeros(len(counts), texts.count)
-        total = blank.scatter_add(1, texts.owner, counts).clamp(min=1e-6)
-        text = blank.scatter_add(1, texts.owner, best * counts) / total
-        owner = texts.owner[..., None].expand_as(dots)
-        most = dots.new_zeros(len(dots), texts.count, dots.shape[2])
-        most = most.scatter_reduce(1, owner, dots, "amax")  # (B, texts, T)
-        asked = self.counts * side
-        question = (most @ asked[..., None])[..., 0] / asked.sum(dim=1, keepdim=True).clamp(
-            min=1e-6
-        )
-        return [text, question]
-
-
-def _sums(states: Tensor) -> Tensor:
-    """(B, T + 1, D) running sums, from which the mean of any span is one difference."""
-    return nn.functional.pad(states.float().cumsum(dim=1), (0, 0, 1, 0))
-
-
-def _spans(sums: Tensor, spans: Tensor) -> Tensor:
-    """(B, spans, D) the means of [start, end), 0 for an empty one."""
-    size = sums.shape[2]
-    start, end = (spans[..., side, None] for side in (0, 1))
-    total = sums.gather(1, end.expand(-1, -1, size)) - sums.gather(1, start.expand(-1, -1, size))
-    return total / (end - start).clamp(min=1)
-
-
-def _means(words: Tensor, texts: Owned) -> Tensor:
-    """(B, texts, D) the mean word vector of each text."""
-    vectors = words[texts.pieces] * texts.there[..., None]
-    owner = texts.owner[..., None].expand_as(vectors)
-    zero = vectors.new_zeros(len(vectors), texts.count, vectors.shape[2])
-    total = zero.scatter_add(1, owner, vectors)
-    count = zero[..., 0].scatter_add(1, texts.owner, texts.there.to(zero.dtype))
-    return total / count.clamp(min=1)[..., None]
-
-
-def _all_but(count: int, one: int, like: Tensor) -> Tensor:
-    """(count,) ones with a single zero."""
-    found = like.new_ones(count)
-    found[one] = 0
-    return found
-
-
-def _each(summary: Tensor, texts: Tensor) -> Tensor:
-    """(B, texts, M) the question's summary beside each of its texts."""
-    return summary[:, None].expand(-1, texts.shape[1], -1)

@@ -26,7 +26,7 @@ from denota.config import Config, SearchConfig
 from denota.data import Example, load_examples
 from denota.data.example import conversations
 from denota.errors import ProgramError
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation

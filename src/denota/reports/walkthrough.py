@@ -21,8 +21,9 @@ from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
 from denota.search.candidates import Candidates, find_candidates, lay_flat
-from denota.search.critique import LexicalScores, read_lexicon
+from denota.search.critique import LexicalScores
 from denota.search.exact import AxisScores, program_scores
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
 

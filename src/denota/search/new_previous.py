@@ -16,7 +16,8 @@ from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
 from denota.programs.space import program_space
 from denota.search.axes import BLOCKS, Axes
-from denota.search.critique import LexicalScores, Lexicon
+from denota.search.critique import LexicalScores
+from denota.search.lexicon import Lexicon
 from denota.search.prepare import Prepared, Rewarded, prepare
 from denota.tables.table import Table
 

@@ -18,8 +18,11 @@ from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
-from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
-from denota.search.critique import LexicalScores, Lexicon, TokenCounts, entry_words, words_of
+from denota.search.axes import BLOCKS, Axes
+from denota.search.build_axes import axes_of
+from denota.search.critique import LexicalScores, TokenCounts, entry_words, words_of
+from denota.search.lexicon import Lexicon
+from denota.search.outcome import outcome_entries, selection_entries
 from denota.search.surface import surface_features
 from denota.tables.table import Table
 from denota.tokens import tokenise

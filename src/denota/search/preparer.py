@@ -12,7 +12,7 @@ from denota.data.answer import Answer, Cells
 from denota.data.example import Example, Question, Turn, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.store import prepared_ahead
 from denota.search.task import Task
