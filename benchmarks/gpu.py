@@ -17,7 +17,7 @@ import torch
 
 from denota.config import Config, SearchConfig, TrainConfig
 from denota.data import load_examples
-from denota.learning.speed import measure
+from denota.learning.speed import measure_speed
 from denota.learning.start import new_parser
 from denota.learning.update import surrogate_loss
 from denota.search.candidates import find_candidates, lay_flat
@@ -31,7 +31,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     found: dict[str, Any] = {"agreement": agreement(data, device), "speeds": []}
     for batch in BATCHES:
-        found["speeds"].append({"precision": "float32", **measure(data, device, batch)})
+        found["speeds"].append({"precision": "float32", **measure_speed(data, device, batch)})
         print(json.dumps(found["speeds"][-1]), flush=True)
         out.write_text(json.dumps(found, indent=1) + "\n")
 

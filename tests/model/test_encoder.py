@@ -16,7 +16,7 @@ from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.encoder import Encoder
 from denota.model.parser import Parser
-from denota.model.reading import LONGEST, Reader
+from denota.model.reading import LONGEST_QUESTION, Reader
 from denota.model.wordpieces import Wordpieces
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES
@@ -165,7 +165,7 @@ def test_a_long_question_is_cut(scorer: Encoder) -> None:
     text = "which ship " * 5000
     question = prepare(text, SHIPS, (text, text), None, None, operators, lexicon)
     read = scorer.reader(question)
-    assert (read.parts == 1).sum() <= LONGEST
+    assert (read.parts == 1).sum() <= LONGEST_QUESTION
     assert torch.isfinite(scorer(scorer.batch([question]))).all()
 
 

@@ -17,7 +17,7 @@ from denota.app.commands.reproduce import reproduce_cells
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
 from denota.learning.presets import PRESETS, load_experiment
-from denota.reports.cells import TABLES, Cell, cell_named, cells_of, run_cell
+from denota.reports.cells import TABLES, ResultCell, cell_named, cells_of, run_cell
 from denota.reports.explain import why
 from denota.reports.findings import FINDINGS, verdict
 from denota.reports.judged import kappa, read_judged
@@ -67,7 +67,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(work: Path, cell: Cell) -> dict[str, object]:
+def run(work: Path, cell: ResultCell) -> dict[str, object]:
     folders = [work / name for name in ("data", "experiments", "results", "runs")]
     return json.loads(run_cell(cell, *folders).read_text())
 
@@ -173,7 +173,7 @@ def test_results_were_had_with_the_settings_that_are_there() -> None:
     found = read_results(ROOT / "results")
     for seeds in found.values():
         for result in seeds:
-            cell = Cell(**result["cell"])
+            cell = ResultCell(**result["cell"])
             config = flat(asdict(cell.config(ROOT / "experiments")))
             had = flat(result["config"])
             removed = {name: str(value) for name, value in RETIRED.items()}
@@ -200,7 +200,7 @@ def test_a_name_that_is_no_cell_is_refused(name: str) -> None:
 
 
 def test_a_cell_is_run_and_run_again_to_the_same_figures(work: Path) -> None:
-    cell = Cell("table2", "maver", True)
+    cell = ResultCell("table2", "maver", True)
     first = run(work, cell)
     assert len(first["epochs"]) == 2
     best = max(line["dev_answer_accuracy"] for line in first["epochs"])
@@ -217,7 +217,7 @@ def test_a_cell_is_run_and_run_again_to_the_same_figures(work: Path) -> None:
 
 
 def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) -> None:
-    cells = [Cell("table2", "maver", True, 0), Cell("table2", "maver", False, 1)]
+    cells = [ResultCell("table2", "maver", True, 0), ResultCell("table2", "maver", False, 1)]
     run(work, cells[0])
     todo = missing(cells, work / "results")
     assert todo == cells[1:]
@@ -227,16 +227,16 @@ def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) 
     assert missing(cells, work / "results") == []
     assert any("done" in line for line in said)
     with pytest.raises(ConfigError, match="no config"):
-        reproduce([Cell("table2", "nothing", True)], work / "data", jobs=1, **folders)
+        reproduce([ResultCell("table2", "nothing", True)], work / "data", jobs=1, **folders)
     (work / "experiments" / "table2.mmr.toml").write_text(TINY.replace('"dev"', '"nowhere"'))
-    broken = [Cell("table2", "mmr", True)]
+    broken = [ResultCell("table2", "mmr", True)]
     assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == broken
 
 
 def test_a_cell_run_again_is_held_against_what_was_there(
     work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cell = Cell("table2", "maver", True, 2)
+    cell = ResultCell("table2", "maver", True, 2)
     monkeypatch.chdir(work)
     assert reproduce_cells([cell], work / "data", 1, again=False, device=None) == 0
     told = capsys.readouterr().out
@@ -260,7 +260,7 @@ def test_without_word_vectors_a_cell_is_not_run(
 ) -> None:
     monkeypatch.delenv("DENOTA_VECTORS", raising=False)
     (work / "experiments" / "table2.mml.toml").write_text(TINY.replace('"letters"', '"random"'))
-    cell = Cell("table2", "mml", True)
+    cell = ResultCell("table2", "mml", True)
     with pytest.raises(ConfigError, match="DENOTA_VECTORS is not set"):
         run(work, cell)
     monkeypatch.setenv("DENOTA_VECTORS", str(work / "none.txt"))

@@ -493,9 +493,9 @@ def bench(
     """Measure the speed of preparing, training and answering, and the memory it takes."""
     from denota.app.commands.bench import show_speed
     from denota.app.data import data_path
-    from denota.learning.speed import measure
+    from denota.learning.speed import measure_speed
 
-    found = measure(data_path(data), device, batch)
+    found = measure_speed(data_path(data), device, batch)
     print(to_json(found)) if as_json else show_speed(found, Console(highlight=False))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-FEATURES: Final = ("log_share", "log_odds", "follows")
+ANSWER_FEATURES: Final = ("log_share", "log_odds", "follows")
 """How much of all probability the answer has; its odds against the next best answer; whether a question came before."""
 LEAST: Final = 1e-12
 

@@ -121,7 +121,7 @@ class Optimiser:
         moving = {
             name: weight
             for name, weight in self.scorer.named_parameters()
-            if name != WORDS and weight.requires_grad
+            if name != WORD_VECTORS and weight.requires_grad
         }
         average = [self.averaged.get_parameter(name).data for name in moving]
         torch._foreach_lerp_(average, [weight.data for weight in moving.values()], 1 - keep)
@@ -135,9 +135,9 @@ class Optimiser:
         if self.averaged is not None and self.waiting:
             keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
             weights = dict(self.scorer.named_parameters())
-            if WORDS in weights:
-                average = self.averaged.get_parameter(WORDS)
-                average.lerp_(weights[WORDS], 1 - keep**self.waiting)
+            if WORD_VECTORS in weights:
+                average = self.averaged.get_parameter(WORD_VECTORS)
+                average.lerp_(weights[WORD_VECTORS], 1 - keep**self.waiting)
             self.waiting = 0
 
     @property
@@ -167,7 +167,7 @@ class Optimiser:
 
 PRETRAINED: Final = "encoder."
 """What the names of pretrained weights begin with."""
-WORDS: Final = "words.weight"
+WORD_VECTORS: Final = "words.weight"
 """The word vectors of a scorer that has such."""
 SELDOM: Final = 50
 """The average of word vectors, of which a step moves few, is taken every so many steps."""

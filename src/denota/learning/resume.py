@@ -51,12 +51,12 @@ def _answers_saved(training: Training) -> dict[str, Tensor]:
     return {"lengths": lengths, "answers": flat}
 
 
-Saved = tuple[Parser, dict[str, Tensor], dict[str, str]]
+SavedRun = tuple[Parser, dict[str, Tensor], dict[str, str]]
 
 
 def last_saved(
     config: Config, examples: Sequence[Example], out: Path, say: Callable[[str], None]
-) -> Saved | None:
+) -> SavedRun | None:
     """The last checkpoint of a run, or the one before should that be damaged; None if there is none."""
     there = [out / f"{name}.safetensors" for name in ("last", "previous")]
     there = [path for path in there if path.exists()]
@@ -81,7 +81,7 @@ def last_saved(
 
 def resumed(
     config: Config,
-    saved: Saved,
+    saved: SavedRun,
     examples: Sequence[Example],
     dev: Sequence[Example],
     preparer: Preparer,

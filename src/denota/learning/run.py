@@ -35,7 +35,7 @@ from denota.model.parser import Parser
 from denota.search.preparer import Preparer
 from denota.settings import to_toml
 
-NAMED: Final = 20
+MOST_NAMED: Final = 20
 """So many questions that cannot be learnt from are named by line."""
 
 
@@ -72,7 +72,7 @@ def train(
     """
     check_folder(out, resume)
     _check_early(config, vectors)
-    for name in unused(config.model):
+    for name in unused_settings(config.model):
         say(f"model.{name} means nothing to an encoder, which has its own words and layers")
     with only_one(out):
         saved = last_saved(config, examples, out, say) if resume else None
@@ -146,15 +146,15 @@ def unreachable(examples: Sequence[Example], preparer: Preparer, language: str) 
         for asked in lost
         if asked.line
     ]
-    more = [f"and {len(named) - NAMED:,} more like these"] if len(named) > NAMED else []
-    return [*lines, *named[:NAMED], *more]
+    more = [f"and {len(named) - MOST_NAMED:,} more like these"] if len(named) > MOST_NAMED else []
+    return [*lines, *named[:MOST_NAMED], *more]
 
 
-def unused(model: ModelConfig) -> list[str]:
+def unused_settings(model: ModelConfig) -> list[str]:
     """Return the settings that were changed and mean nothing to this kind of parser.
 
-    >>> unused(ModelConfig(scorer="encoder", hidden=20)), unused(ModelConfig(hidden=20))
-    (['hidden'], [])
+    >>> unused_settings(ModelConfig(scorer="encoder", hidden=20))
+    ['hidden']
     """
     if model.scorer != "encoder":
         return []

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from denota.errors import TrainingError
 
-ROOM: Final = 200 << 20
+DISK_ROOM: Final = 200 << 20
 """Bytes that must be free on the disk before training starts."""
 
 
@@ -44,9 +44,9 @@ def check_folder(out: Path, resume: bool) -> None:
         raise TrainingError(
             f"{out} cannot be written into: {(error.strerror or str(error)).lower()}"
         ) from None
-    if free < ROOM:
+    if free < DISK_ROOM:
         raise TrainingError(
-            f"there are only {free >> 20} MiB free at {out}; a run needs {ROOM >> 20}"
+            f"there are only {free >> 20} MiB free at {out}; a run needs {DISK_ROOM >> 20}"
         )
 
 

@@ -31,7 +31,7 @@ WARM: Final = 640
 """Questions trained on before the clock starts."""
 
 
-def measure(data: Path, device: str = "cpu", batch: int = 64) -> dict[str, Any]:
+def measure_speed(data: Path, device: str = "cpu", batch: int = 64) -> dict[str, Any]:
     """Return speeds in questions a second, the peak of memory in MB, and seconds by stage.
 
     Args:

@@ -24,7 +24,7 @@ from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
 from denota.settings import saved_config, to_toml
 
-FORMAT = 3
+CHECKPOINT_FORMAT = 3
 """1 had no checksum of its metadata, 2 did not name the rows of its heads; both are read."""
 STATE = "state."
 """What names of tensors that are not weights begin with."""
@@ -56,7 +56,7 @@ def save_parser(
         for name, tensor in (state or {}).items()
     }
     metadata = {
-        "format": f"denota {FORMAT}",
+        "format": f"denota {CHECKPOINT_FORMAT}",
         "config": to_toml(parser.config),
         **parser.scorer.facts(),
         **_calibration_facts(parser.calibration),
@@ -92,7 +92,9 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
         raise TrainingError(f"there is no model at {path}") from None
     except (OSError, SafetensorError) as error:
         raise TrainingError(f"{path} is damaged, or no model at all: {error}") from None
-    if metadata.get("format") not in {f"denota {number}" for number in range(1, FORMAT + 1)}:
+    if metadata.get("format") not in {
+        f"denota {number}" for number in range(1, CHECKPOINT_FORMAT + 1)
+    }:
         raise TrainingError(f"{path} is not a model of this version of denota")
     if metadata.get("sha256") != checksum(tensors, metadata):
         raise TrainingError(

@@ -28,7 +28,7 @@ from denota.model.dynsp_modules import (
     nearest_of_each,
     vectors_at,
 )
-from denota.model.names import LEGACY_DYNSP, Names, new_names, read_names
+from denota.model.names import LEGACY_DYNSP, RowNames, new_names, read_names
 from denota.model.scorer import Scorer, appended, placed
 from denota.model.vectors import WordVectors, unknown, word_vectors
 from denota.programs.lexicon import triggers, words_of
@@ -80,7 +80,7 @@ class DynSP(Scorer):
         surface: bool = True,
         bias: bool = True,
         source: str = "random",
-        names: Names = LEGACY_DYNSP,
+        names: RowNames = LEGACY_DYNSP,
     ) -> None:
         super().__init__()
         self.names = names
@@ -144,7 +144,7 @@ class DynSP(Scorer):
         return scorer
 
     @classmethod
-    def _with(cls, cfg: ModelConfig, vectors: WordVectors, names: Names) -> DynSP:
+    def _with(cls, cfg: ModelConfig, vectors: WordVectors, names: RowNames) -> DynSP:
         return cls(
             vectors,
             cfg.hidden,

@@ -25,7 +25,7 @@ from denota.model.encoder_batch import (
     make_encoder_batch,
 )
 from denota.model.matching import MATCHES, Matching, _all_but, _each, _means, _spans, _sums
-from denota.model.names import LEGACY_ENCODER, Names, new_names, read_names
+from denota.model.names import LEGACY_ENCODER, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer, appended, placed
@@ -56,7 +56,7 @@ class Encoder(Scorer):
         width: int,
         cells: int,
         dropout: float,
-        names: Names = LEGACY_ENCODER,
+        names: RowNames = LEGACY_ENCODER,
     ) -> None:
         super().__init__()
         self.names = names

@@ -16,8 +16,8 @@ from denota.model.scorer import AxisBatch, widths_of
 from denota.search.axes import BLOCKS
 from denota.search.prepare import Prepared
 
-KINDS: Final = ("text", "number", "date")
-COLUMN_FEATURES: Final = 6 + 2 + len(KINDS)
+COLUMN_KINDS: Final = ("text", "number", "date")
+COLUMN_FEATURES: Final = 6 + 2 + len(COLUMN_KINDS)
 """Surface features; a column of the previous answer, and of a value that the question names in full; the kind."""
 VALUE_FEATURES: Final = 4 + 2 + 3
 """Surface features; phrases; how many rows have it, whether one, whether one of the previous answer."""
@@ -97,7 +97,7 @@ def _column_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArra
         found[list(question.previous.columns), 6] = 1
     found[question.axes.values[0][phrases[:, 0] > 0], 7] = 1
     for number, column in enumerate(question.table.columns):
-        found[number, 8 + KINDS.index(column.kind)] = 1
+        found[number, 8 + COLUMN_KINDS.index(column.kind)] = 1
     return found
 
 

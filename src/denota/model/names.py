@@ -22,7 +22,7 @@ NAMES: Final = "names"
 
 
 @dataclass(frozen=True)
-class Names:
+class RowNames:
     """What the rows of a scorer's heads are called."""
 
     operators: frozenset[str]
@@ -38,7 +38,7 @@ class Names:
         """Return the row of each entry of a block in a head, -1 for those it lacks."""
         return self.rows(head, _full_names(block))
 
-    def grown(self, operators: frozenset[str], blocks: Mapping[str, Sequence[str]]) -> Names:
+    def grown(self, operators: frozenset[str], blocks: Mapping[str, Sequence[str]]) -> RowNames:
         """Return the names of a scorer for more operators: those it has, then what is new, sorted.
 
         Args:
@@ -56,7 +56,7 @@ class Names:
             head: (*own, *sorted(more.get(head, set()) - {*own}))
             for head, own in self.heads.items()
         }
-        return Names(self.operators | operators, heads)
+        return RowNames(self.operators | operators, heads)
 
     def to_json(self) -> str:
         """Return the names as they are saved."""
@@ -92,15 +92,15 @@ def brought_by(operators: frozenset[str], block: str) -> list[str]:
     return list(entries_of(block))
 
 
-def read_names(facts: Mapping[str, str], legacy: Names) -> Names:
+def read_names(facts: Mapping[str, str], legacy: RowNames) -> RowNames:
     """Return the names of a saved scorer; files that have none were written when the rows were those of `legacy`."""
     if NAMES not in facts:
         return legacy
     heads = {head: tuple(names) for head, names in json.loads(facts[NAMES]).items()}
-    return Names(frozenset(heads.pop("operators")), heads)
+    return RowNames(frozenset(heads.pop("operators")), heads)
 
 
-def new_names(operators: frozenset[str], legacy: Names) -> Names:
+def new_names(operators: frozenset[str], legacy: RowNames) -> RowNames:
     """Return the names that a new scorer begins with: the rows of `legacy`, whatever its language."""
     return replace(legacy, operators=operators)
 
@@ -133,7 +133,7 @@ _ACTIONS: Final = (
     *(f"breadth/{number}" for number in range(4)),
     *(f"aggregate/{name}" for name in ("count", "sum", "average", "smallest", "largest")),
 )
-LEGACY_ENCODER: Final = Names(
+LEGACY_ENCODER: Final = RowNames(
     LEGACY_OPERATORS,
     {
         "columns": ("select", "where", "follow_where", "ranked", "compared", "stated"),
@@ -151,5 +151,5 @@ LEGACY_ENCODER: Final = Names(
     },
 )
 """The rows of `encoder` when files did not yet name theirs, and the first rows of every new one."""
-LEGACY_DYNSP: Final = Names(LEGACY_OPERATORS, {"actions": _FIXED, "compare": _COMPARE})
+LEGACY_DYNSP: Final = RowNames(LEGACY_OPERATORS, {"actions": _FIXED, "compare": _COMPARE})
 """Likewise of `dynsp` and `cues`; `actions` names the rows of its biases too."""

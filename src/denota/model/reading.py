@@ -21,22 +21,22 @@ from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
 Ids = NDArray[np.int64]
-LONGEST: Final = 60
+LONGEST_QUESTION: Final = 60
 """Pieces of a question that are read."""
 BEFORE: Final = 2
 """Earlier questions that are read, the last first."""
-TABLE: Final = 1 + LONGEST + BEFORE * (1 + LONGEST // 2)
+TABLE_START: Final = 1 + LONGEST_QUESTION + BEFORE * (1 + LONGEST_QUESTION // 2)
 """The place at which every column begins, behind the longest questions."""
 NAME: Final = 16
 """Pieces of a column's name that are read."""
-CELL: Final = 12
+LONGEST_CELL: Final = 12
 """Pieces of a cell that are read."""
-KEPT: Final = 1 << 15
+KEPT_READINGS: Final = 1 << 15
 """So many readings are kept."""
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class QuestionText:
     """The pieces of a text, and where in it things stand, each as [start, end)."""
 
     pieces: Ids  #: (T,)
@@ -65,15 +65,15 @@ class Reader:
 
     def __init__(self, wordpieces: Wordpieces, cells: int) -> None:
         self.wordpieces, self.cells = wordpieces, cells
-        self._known: dict[tuple[object, ...], tuple[Table, Reading]] = {}
+        self._known: dict[tuple[object, ...], tuple[Table, QuestionText]] = {}
         self._texts: dict[int, tuple[object, Texts]] = {}
 
-    def __call__(self, question: Prepared) -> Reading:
+    def __call__(self, question: Prepared) -> QuestionText:
         """Return a question's reading."""
         key = (question.question, question.history, id(question.table), len(question.values))
         found = self._known.get(key)
         if found is None:
-            if len(self._known) >= KEPT:
+            if len(self._known) >= KEPT_READINGS:
                 self._known.clear()
             found = self._known[key] = (question.table, self._read(question))
         return found[1]
@@ -83,33 +83,35 @@ class Reader:
         found = self._texts.get(id(texts))
         if found is None:
             lines = [[p for word in self.wordpieces.ids(text) for p in word] for text in texts]
-            pieces = np.array([piece for line in lines for piece in line[:CELL]], np.int64)
-            owner = np.repeat(np.arange(len(lines)), [min(CELL, len(line)) for line in lines])
-            if len(self._texts) >= KEPT:
+            pieces = np.array([piece for line in lines for piece in line[:LONGEST_CELL]], np.int64)
+            owner = np.repeat(
+                np.arange(len(lines)), [min(LONGEST_CELL, len(line)) for line in lines]
+            )
+            if len(self._texts) >= KEPT_READINGS:
                 self._texts.clear()
             found = self._texts[id(texts)] = (texts, Texts(pieces, owner))
         return found[1]
 
-    def _read(self, question: Prepared) -> Reading:
+    def _read(self, question: Prepared) -> QuestionText:
         text = _Text(self.wordpieces)
-        asked = text.add(question.question, 1, LONGEST)
+        asked = text.add(question.question, 1, LONGEST_QUESTION)
         earlier = [tokenise(line) for line in reversed(question.history)][:BEFORE]
         for place, line in enumerate(earlier):
             text.mark()
-            text.add(line, 2 + min(place, 1), LONGEST // 2)
+            text.add(line, 2 + min(place, 1), LONGEST_QUESTION // 2)
         shown = _shown(question, self.cells)
         columns, cells, numbers = [], [], []
         for column, name in enumerate(question.names):
-            text.begin(TABLE)
+            text.begin(TABLE_START)
             text.mark()
             columns.append(text.span(name, 4, NAME))
             for value in shown.get(column, ()):
                 text.mark(",")
-                cells.append(text.span(question.values[value], 5, CELL))
+                cells.append(text.span(question.values[value], 5, LONGEST_CELL))
                 numbers.append(value)
         constants = constants_in(question.text)
         stated = [tokenise(c.written) for c in _stated(constants, len(question.before_constant))]
-        return Reading(
+        return QuestionText(
             np.array(text.pieces, np.int64),
             np.array(text.parts, np.int64),
             np.array(text.places, np.int64),

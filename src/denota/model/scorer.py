@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
-from denota.model.names import NAMES, Names
+from denota.model.names import NAMES, RowNames
 from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
@@ -95,7 +95,7 @@ class Scorer(nn.Module):
     """Whether conditions are scored by what they would answer as well."""
     refines = 0
     """So many of the best programs are looked at once more as a whole; none if 0."""
-    names: Names
+    names: RowNames
     """What the rows of its heads are called, and the operators that it is trained with."""
     recall: nn.Parameter
     """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""

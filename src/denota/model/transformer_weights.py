@@ -71,8 +71,10 @@ def read_shape(path: Path) -> Shape:
 def shape_of(settings: Mapping[str, Any]) -> Shape:
     """Return the sizes that the settings of a Hugging Face `config.json` tell."""
     kind = settings.get("model_type")
-    if kind not in PARTS:
-        raise ModelError(f"an encoder of type {kind} is not known; those are {', '.join(PARTS)}")
+    if kind not in LAYER_PARTS:
+        raise ModelError(
+            f"an encoder of type {kind} is not known; those are {', '.join(LAYER_PARTS)}"
+        )
     expected = {"hidden_act": "gelu", "position_embedding_type": "absolute"}
     for name, value in expected.items():
         if settings.get(name, value) != value:
@@ -160,13 +162,13 @@ def names_of(shape: Shape) -> dict[str, tuple[str, ...]]:
             f"encoder.layer.{number}.{part}.{end}" for part in parts
         )
         for number in range(shape.layers)
-        for own, parts in PARTS[shape.kind].items()
+        for own, parts in LAYER_PARTS[shape.kind].items()
         for end in ("weight", "bias")
     }
     return {own: (name,) for own, name in embeddings.items()} | layers
 
 
-PARTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+LAYER_PARTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "bert": {
         "look": ("attention.self.query", "attention.self.key", "attention.self.value"),
         "gather": ("attention.output.dense",),

@@ -25,7 +25,7 @@ from denota.errors import ConfigError
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Texts = tuple[tuple[str, ...], ...]
-KEPT: Final = 4096
+KEPT_TEXTS: Final = 4096
 """The numbers of so many lists of texts, the values of a table for instance, are kept."""
 
 
@@ -53,7 +53,7 @@ class WordVectors:
         if found is None:
             words = np.array(self.ids(word for text in texts for word in text), np.int64)
             lengths = np.array([len(text) for text in texts], np.int64)
-            if len(self._known) >= KEPT:
+            if len(self._known) >= KEPT_TEXTS:
                 self._known.clear()
             found = self._known[id(texts)] = (texts, words, lengths)
         return found[1], found[2]

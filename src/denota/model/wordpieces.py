@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from denota.errors import ModelError
 
-KEPT: Final = 1 << 17
+KEPT_WORDS: Final = 1 << 17
 """The pieces of so many words are kept."""
 
 
@@ -48,7 +48,7 @@ class Wordpieces:
     def _pieces(self, word: str) -> tuple[int, ...]:
         known = self._known
         if word not in known:
-            if len(known) >= KEPT:
+            if len(known) >= KEPT_WORDS:
                 known.clear()
             known[word] = tuple(self.tokenizer.encode(_valid(word), add_special_tokens=False).ids)
         return known[word]

@@ -33,7 +33,7 @@ from denota.search.preparer import Preparer
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table of the paper, or one that explains another."""
 
     rows: tuple[str, ...]
@@ -51,19 +51,19 @@ _ALGORITHMS: Final = (
     *("meritocratic_0", "meritocratic_0.5", "meritocratic_inf"),
 )
 TABLES: Final = {
-    "table2": Table(
+    "table2": ResultTable(
         _ALGORITHMS,
         both=_ALGORITHMS,
         seeds={"maver": 3, "mmr": 3, "mml": 3},
         test=True,
     ),
-    "table3": Table(
+    "table3": ResultTable(
         (
             *("mmr_w_mml_q", "off_policy_w_mmr_q", "mmr_w_mmr_q"),
             *("mml_w_maver_q", "mml_w_mmr_q", "meritocratic_inf_w_maver_q", "off_policy_w_maver_q"),
         )
     ),
-    "explain": Table(
+    "explain": ResultTable(
         (
             *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
             *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
@@ -72,7 +72,7 @@ TABLES: Final = {
         ),
         both=("maver_batch1",),
     ),
-    "ablate": Table(
+    "ablate": ResultTable(
         (
             *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
             *("maver_eta1", "maver_beam", "maver_bare"),
@@ -84,7 +84,7 @@ TEST: Final = "test-questions"
 
 
 @dataclass(frozen=True, order=True)
-class Cell:
+class ResultCell:
     """A cell of a table."""
 
     table: str
@@ -103,11 +103,11 @@ class Cell:
         return load_experiment(experiments / f"{self.table}.{self.row}.toml", changes)
 
 
-def cell_named(name: str) -> Cell:
+def cell_named(name: str) -> ResultCell:
     """Return the cell of a name.
 
     >>> cell_named("table2.meritocratic_0.5.shaped.seed1")
-    Cell(table='table2', row='meritocratic_0.5', shaped=True, seed=1)
+    ResultCell(table='table2', row='meritocratic_0.5', shaped=True, seed=1)
     """
     table, _, rest = name.partition(".")
     row, shaping, seed = rest.rsplit(".", 2) if rest.count(".") >= 2 else ("", "", "")
@@ -115,16 +115,16 @@ def cell_named(name: str) -> Cell:
         raise ConfigError(f"{name} names no cell; they look like table2.maver.shaped.seed0")
     if table not in TABLES or row not in TABLES[table].rows:
         raise ConfigError(f"{name} names no cell: {table} has no row {row}")
-    return Cell(table, row, shaping == "shaped", int(seed.removeprefix("seed")))
+    return ResultCell(table, row, shaping == "shaped", int(seed.removeprefix("seed")))
 
 
-def cells_of(table: str) -> list[Cell]:
+def cells_of(table: str) -> list[ResultCell]:
     """Return the cells of a table in the order they should be run: one seed of all before the second of any."""
     if table not in TABLES:
         raise ConfigError(f"there is no table {table}; there are {', '.join(TABLES)}")
     found = TABLES[table]
     return [
-        Cell(table, row, shaped, seed)
+        ResultCell(table, row, shaped, seed)
         for seed in range(max([1, *found.seeds.values()]))
         for row in found.rows
         if seed < found.seeds.get(row, 1)
@@ -133,7 +133,7 @@ def cells_of(table: str) -> list[Cell]:
 
 
 def run_cell(
-    cell: Cell,
+    cell: ResultCell,
     data: Path,
     experiments: Path,
     results: Path,
@@ -221,7 +221,7 @@ def _right(model: Path, dev: Sequence[Example]) -> str:
 
 
 def _result(
-    cell: Cell, config: Config, run: Path, predicted: Path | None, right: str
+    cell: ResultCell, config: Config, run: Path, predicted: Path | None, right: str
 ) -> dict[str, Any]:
     """What `results/` keeps of a cell."""
     lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()

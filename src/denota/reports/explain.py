@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from denota.reports.findings import ALGORITHMS, gain
 from denota.reports.judged import Judged, changes
 from denota.reports.published import MIXES, PUBLISHED
-from denota.reports.results import Difference, Found, Key, accuracies, dev_curve, told
+from denota.reports.results import CellKey, Difference, Found, accuracies, dev_curve, told
 
 
 def why(found: Found, sequences: Sequence[str], judged: Judged | None) -> list[str]:
@@ -30,7 +30,7 @@ class _Tell:
     def __init__(self, found: Found, sequences: Sequence[str]) -> None:
         self.found, self.sequences = found, sequences
 
-    def has(self, *keys: Key) -> bool:
+    def has(self, *keys: CellKey) -> bool:
         return all(key in self.found for key in keys)
 
     def dev(self, *key: str | bool, epochs: int = 30) -> str:
@@ -42,7 +42,7 @@ class _Tell:
     def epochs(self, table: str, row: str) -> int:
         return len(self.found[table, row, True][0]["epochs"])
 
-    def between(self, one: Key, other: Key) -> str:
+    def between(self, one: CellKey, other: CellKey) -> str:
         """The difference of two cells, seed 0."""
         both = {key: self.found[key][:1] for key in (one, other)}
         points, interval = told(Difference("", (one,), (other,)), both, self.sequences)
@@ -50,13 +50,15 @@ class _Tell:
 
 
 def _above(tell: _Tell) -> str:
-    cells: list[Key] = [("table2", row, shaped) for row in PUBLISHED for shaped in (False, True)]
-    parts: list[Key] = [
+    cells: list[CellKey] = [
+        ("table2", row, shaped) for row in PUBLISHED for shaped in (False, True)
+    ]
+    parts: list[CellKey] = [
         ("ablate", row, True)
         for row in ("maver_no_bias", "maver_no_surface", "maver_dynsp", "maver_plain_numbers")
     ]
     parts += [("ablate", "maver_beam", True), ("explain", "maver_batch1", True)]
-    bare: list[Key] = [("ablate", "maver_bare", shaped) for shaped in (False, True)]
+    bare: list[CellKey] = [("ablate", "maver_bare", shaped) for shaped in (False, True)]
     if not tell.has(*cells, *parts, *bare):
         return ""
     ahead = [
@@ -77,10 +79,10 @@ def _above(tell: _Tell) -> str:
 def _shaping(tell: _Tell, judged: Judged | None) -> str:
     gains = {row: gain(row) for row in ALGORITHMS if tell.has(*gain(row).cells)}
     intervals = {row: g.interval(tell.found, tell.sequences) for row, g in gains.items()}
-    bare: list[Key] = [("ablate", "maver_bare", shaped) for shaped in (True, False)]
+    bare: list[CellKey] = [("ablate", "maver_bare", shaped) for shaped in (True, False)]
     if judged is None or not gains or any(low > 0 for low, _ in intervals.values()):
         return ""
-    single: list[Key] = [("explain", "maver_batch1", shaped) for shaped in (True, False)]
+    single: list[CellKey] = [("explain", "maver_batch1", shaped) for shaped in (True, False)]
     if not tell.has(*bare, *single, ("ablate", "maver_eta1", True)):
         return ""
     losers = [
@@ -108,10 +110,10 @@ def _both(measured: dict[str, dict[str, int]]) -> tuple[dict[str, int], dict[str
 
 
 def _mixes(tell: _Tell) -> str:
-    failing: Key = ("table3", "off_policy_w_mmr_q", True)
-    smaller: Key = ("explain", "off_policy_w_mmr_q_batch8", True)
-    by_score: Key = ("explain", "off_policy_w_mmr_q_score", True)
-    others: list[Key] = [
+    failing: CellKey = ("table3", "off_policy_w_mmr_q", True)
+    smaller: CellKey = ("explain", "off_policy_w_mmr_q_batch8", True)
+    by_score: CellKey = ("explain", "off_policy_w_mmr_q_score", True)
+    others: list[CellKey] = [
         ("table3", row, True) for row in ("mml_w_mmr_q", "off_policy_w_maver_q", "mml_w_maver_q")
     ]
     if not tell.has(failing, smaller, by_score, *others, ("table2", "mml", True)):
@@ -140,7 +142,7 @@ def _more_programs(tell: _Tell) -> str:
 
 
 def _reinforce(tell: _Tell) -> str:
-    key: Key = ("explain", "reinforce_rivals", True)
+    key: CellKey = ("explain", "reinforce_rivals", True)
     if not tell.has(key):
         return ""
     return (

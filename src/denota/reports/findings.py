@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from denota.reports.results import Difference, Found, Key
+from denota.reports.results import CellKey, Difference, Found
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Finding:
     """Where the paper says so."""
 
 
-def _two(row: str, shaped: bool) -> Key:
+def _two(row: str, shaped: bool) -> CellKey:
     return "table2", row, shaped
 
 

@@ -45,7 +45,7 @@ from denota.programs.used import operators_used
 
 RESULTS: Final = Path("results/language.json")
 PAGE: Final = Path("docs/language.md")
-MOST: Final = 400
+MOST_CONSISTENT: Final = 400
 """Of a question's consistent programs, at most so many are looked into."""
 
 
@@ -56,13 +56,13 @@ def main() -> None:
     parser.add_argument("--split", default="random-split-1-train")
     arguments = parser.parse_args()
     if arguments.data:
-        found = measure(load_examples(arguments.data, arguments.split).examples)
+        found = measure_language(load_examples(arguments.data, arguments.split).examples)
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps({"split": arguments.split, **found}, indent=1) + "\n")
     PAGE.write_text(page(json.loads(RESULTS.read_text())), encoding="utf-8")
 
 
-def measure(examples: Sequence[Example]) -> dict[str, Any]:
+def measure_language(examples: Sequence[Example]) -> dict[str, Any]:
     """Return the coverage of each language, and how many questions each operator of `extended` brings."""
     jobs = os.cpu_count() or 1
     languages = {}
@@ -94,7 +94,7 @@ def _needed(conversation: Sequence[Example]) -> list[frozenset[str]]:
         question = example.question
         space = program_space(question.text, question.table, previous, language)
         found = np.flatnonzero((space.rewards(example.answer) == 1) & space.grounded)
-        used = [operators_used(space.program(int(number))) for number in found[:MOST]]
+        used = [operators_used(space.program(int(number))) for number in found[:MOST_CONSISTENT]]
         result.append(frozenset.intersection(*used) if used else frozenset())
         previous = Denotation.of_cells(example.cells)
     return result

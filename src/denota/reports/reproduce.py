@@ -16,15 +16,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from denota.reports.cells import Cell, cell_named, run_cell, vectors_of
+from denota.reports.cells import ResultCell, cell_named, run_cell, vectors_of
 
 
-def missing(cells: Sequence[Cell], results: Path) -> list[Cell]:
+def missing(cells: Sequence[ResultCell], results: Path) -> list[ResultCell]:
     """Return the cells that have no result yet."""
     return [cell for cell in cells if not (results / f"{cell.name}.json").exists()]
 
 
-def check(cells: Sequence[Cell], experiments: Path) -> None:
+def check_cells(cells: Sequence[ResultCell], experiments: Path) -> None:
     """Find what cannot be run before anything is.
 
     Raises:
@@ -35,7 +35,7 @@ def check(cells: Sequence[Cell], experiments: Path) -> None:
 
 
 def reproduce(
-    cells: Sequence[Cell],
+    cells: Sequence[ResultCell],
     data: Path,
     *,
     jobs: int,
@@ -44,7 +44,7 @@ def reproduce(
     results: Path = Path("results"),
     runs: Path = Path("runs"),
     say: Callable[[str], None] = print,
-) -> list[Cell]:
+) -> list[ResultCell]:
     """Run cells, so many at a time, each in a process of one thread; return those that failed.
 
     Args:
@@ -57,13 +57,13 @@ def reproduce(
         runs: where unfinished ones are kept.
         say: told what happens, a line each.
     """
-    check(cells, experiments)
+    check_cells(cells, experiments)
     runs.mkdir(parents=True, exist_ok=True)
     before = signal.signal(signal.SIGTERM, _stop)  # so that the cells are stopped as well
-    waiting: list[Cell] = list(cells)
-    failed: list[Cell] = []
-    running: dict[subprocess.Popen[bytes], Cell] = {}
-    told: dict[Cell, int] = {}
+    waiting: list[ResultCell] = list(cells)
+    failed: list[ResultCell] = []
+    running: dict[subprocess.Popen[bytes], ResultCell] = {}
+    told: dict[ResultCell, int] = {}
     environ = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     try:
         while waiting or running:
@@ -98,7 +98,7 @@ def reproduce(
 
 
 def _tell_epochs(
-    cell: Cell, metrics: Path, told: dict[Cell, int], say: Callable[[str], None]
+    cell: ResultCell, metrics: Path, told: dict[ResultCell, int], say: Callable[[str], None]
 ) -> None:
     """Say the epochs of a running cell that were not said yet."""
     if not metrics.exists():

@@ -15,12 +15,12 @@ from denota.data import load_examples
 from denota.reports.explain import why
 from denota.reports.findings import FINDINGS, Finding, known, verdict
 from denota.reports.judged import Judged, judged_section, read_judged
-from denota.reports.plots import draw_curves, draw_differences, draw_table2
+from denota.reports.plots import draw_cell_curves, draw_differences, draw_table2
 from denota.reports.published import ABLATED, EXPLAINED, MIXES, MODEL_SHAPING, PUBLISHED, STABILITY
 from denota.reports.results import (
+    CellKey,
     Difference,
     Found,
-    Key,
     Result,
     accuracies,
     at_most,
@@ -183,17 +183,17 @@ def _explained(found: Found, sequences: Sequence[str]) -> str:
         )
     ]
     for row, (name, of, base) in EXPLAINED.items():
-        key: Key = ("explain", row, True)
+        key: CellKey = ("explain", row, True)
         if key in found and (of, base, True) in found:
-            lines.append((name, *beside(key, (of, base, True), found, sequences)))
+            lines.append((name, *compared_with(key, (of, base, True), found, sequences)))
     return (
         f"## Search and update, taken apart\n\nThe paper's figure for model shaping is {MODEL_SHAPING}. Each is compared with its row of Table 2 or 3, seed 0, as far as that had come in as many epochs; there is no interval where that row's best epoch came later.\n\n"
         + table(*lines)
     )
 
 
-def beside(
-    key: Key, other: Key, found: Found, sequences: Sequence[str]
+def compared_with(
+    key: CellKey, other: CellKey, found: Found, sequences: Sequence[str]
 ) -> tuple[str, str, str, str, str]:
     """Return how a cell stands beside another that ran for as many epochs: epochs, both figures, difference, interval if there is one."""
     own, base = found[key][0], found[other][0]
@@ -215,7 +215,7 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
             *("beside Table 2's, shaped", "95% interval", "shaping adds", "95% interval"),
         ),
     ]
-    whole: Key = ("table2", "maver", True)
+    whole: CellKey = ("table2", "maver", True)
     rows = [("everything, as in Table 2", "table2", "maver")]
     rows += [(name, "ablate", row) for row, name in ABLATED.items()]
     rows.append(("one question an update", "explain", "maver_batch1"))
@@ -223,7 +223,7 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
         plain, shaped = ((of, row, with_) for with_ in (False, True))
         if shaped not in found:
             continue
-        epochs, figure, _, *lost = beside(shaped, whole, found, sequences)
+        epochs, figure, _, *lost = compared_with(shaped, whole, found, sequences)
         adds, without = ("", ""), ""
         if plain in found:
             seed0 = {key: found[key][:1] for key in (plain, shaped)}
@@ -238,7 +238,7 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
 
 
 def _splits(found: Found) -> str:
-    keys: list[Key] = [("table2", "maver", True)]
+    keys: list[CellKey] = [("table2", "maver", True)]
     keys += [("explain", f"maver_split{number}", True) for number in range(2, 6)]
     runs = [found[key][0] for key in keys if key in found]
     epochs = min(len(run["epochs"]) for run in runs)
@@ -287,7 +287,7 @@ def write_page(data: Path, results: Path, docs: Path) -> None:
     (docs / "reproduction.md").write_text(page + "\n", "utf-8")
     names = {row: name for row, (name, _, _) in PUBLISHED.items()}
     draw_table2(found, PUBLISHED, docs / "table2.svg")
-    draw_curves(found, names, docs / "curves.svg")
+    draw_cell_curves(found, names, docs / "curves.svg")
     differences = [d for f in FINDINGS if known(f, found) for d in f.differences]
     drawn = [
         (d.name, d.points(found), d.interval(found, sequences)) for d in dict.fromkeys(differences)

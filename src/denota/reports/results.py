@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from denota.reports.cells import TABLES
 
-Key = tuple[str, str, bool]
+CellKey = tuple[str, str, bool]
 """Table, row, shaped."""
 Result = dict[str, Any]
-Found = Mapping[Key, Sequence[Result]]
+Found = Mapping[CellKey, Sequence[Result]]
 """The results of each cell, one a seed."""
 
 
 def read_results(results: Path) -> Found:
     """Return what results/ has of all tables."""
-    found: dict[Key, list[Result]] = {}
+    found: dict[CellKey, list[Result]] = {}
     for table in TABLES:
         for path in sorted(results.glob(f"{table}.*.json")):
             result = json.loads(path.read_text(encoding="utf-8"))
@@ -63,11 +63,11 @@ class Difference:
     """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`; over the seeds that all of them have."""
 
     name: str
-    plus: tuple[Key, ...]
-    minus: tuple[Key, ...]
+    plus: tuple[CellKey, ...]
+    minus: tuple[CellKey, ...]
 
     @property
-    def cells(self) -> tuple[Key, ...]:
+    def cells(self) -> tuple[CellKey, ...]:
         """All cells it is made of."""
         return self.plus + self.minus
 

@@ -69,7 +69,7 @@ def moved(table: Table, rows: Sequence[int], columns: Sequence[int]) -> Moved:
     )
 
 
-def measure(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuffles:
+def measure_shuffles(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuffles:
     """Ask the same questions of tables as they are, with columns and with rows shuffled."""
     rng = np.random.default_rng(seed)
     tables = {id(e.question.table): e.question.table for e in examples}
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     found = load_parser(given.run / "best.safetensors")[0]
     loaded = load_examples(given.data, given.split)
-    print(json.dumps(asdict(measure(found, loaded.examples)), indent=1))
+    print(json.dumps(asdict(measure_shuffles(found, loaded.examples)), indent=1))
 
 
 if __name__ == "__main__":

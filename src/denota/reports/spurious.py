@@ -47,7 +47,7 @@ ALTERED: Final = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedQuestion:
     """A drawn question with the right answer before it."""
 
     example: Example
@@ -60,10 +60,12 @@ class Asked:
         return f"{question.id}/{question.annotator}/{question.position}"
 
 
-def draw(examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED) -> list[Asked]:
+def draw_questions(
+    examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED
+) -> list[AskedQuestion]:
     """Return so many questions, drawn with a seed, in the order of the data."""
     asked = [
-        Asked(turn, Denotation.of_cells(turns[place - 1].cells) if place else None)
+        AskedQuestion(turn, Denotation.of_cells(turns[place - 1].cells) if place else None)
         for turns in conversations(examples)
         for place, turn in enumerate(turns)
     ]
@@ -81,7 +83,9 @@ class Believed:
     """Whether the question bears it out: its constants share words with it, and its operators have a trigger."""
 
 
-def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> list[Believed | None]:
+def believed(
+    parser: Parser, asked: Sequence[AskedQuestion], search: SearchConfig
+) -> list[Believed | None]:
     """Return what a parser's search would learn from, for each question; None where no program earns a reward."""
     preparer = Preparer.of(replace(parser.config, search=search), operators=parser.language)
     found: list[Believed | None] = []
@@ -100,7 +104,7 @@ def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> li
     return found
 
 
-def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -> float:
+def kept_answers(one: AskedQuestion, text: str, altered: int = ALTERED, seed: int = 0) -> float:
     """Return the share of altered tables on which a program still gives the right cells."""
     table, answer = one.example.question.table, one.example.cells
     program = parse_program(text)
@@ -122,7 +126,7 @@ def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -
     return right / altered
 
 
-def _altered(one: Asked, order: np.ndarray[Any, Any], rng: np.random.Generator) -> Table:
+def _altered(one: AskedQuestion, order: np.ndarray[Any, Any], rng: np.random.Generator) -> Table:
     """The table with its rows in another order, and the columns that the question does not speak of dealt anew."""
     question = one.example.question
     table = question.table
@@ -138,12 +142,12 @@ def _altered(one: Asked, order: np.ndarray[Any, Any], rng: np.random.Generator) 
     return Table.from_rows(list(table.names), [list(row) for row in zip(*columns, strict=True)])
 
 
-def item_key(question: str, program: str) -> str:
+def judged_key(question: str, program: str) -> str:
     """Return a short name of a question with a program, the same in every file."""
     return hashlib.sha256(f"{question}\n{program}".encode()).hexdigest()[:12]
 
 
-def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[Believed | None]]) -> str:
+def sheet(asked: Sequence[AskedQuestion], programs: Mapping[str, Sequence[Believed | None]]) -> str:
     """Return what a judge sees: each question with its table and the distinct programs in a random order, no parser named."""
     rng = np.random.default_rng(SEED)
     parts = []
@@ -163,12 +167,14 @@ def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[Believed | Non
             for row in range(len(table))
         ]
         for place in rng.permutation(len(texts)):
-            lines.append(f"[{item_key(one.key, texts[place])}] {texts[place]}")
+            lines.append(f"[{judged_key(one.key, texts[place])}] {texts[place]}")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def measure(asked: Sequence[Asked], found: Sequence[Believed | None]) -> dict[str, int]:
+def measure_spurious(
+    asked: Sequence[AskedQuestion], found: Sequence[Believed | None]
+) -> dict[str, int]:
     """Count, by machine, how many believed programs give the right answer, are grounded as well, and keep the answer on altered tables."""
     pairs = [(o, b) for o, b in zip(asked, found, strict=True) if b is not None and b.reward == 1]
     return {
@@ -189,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs = dict(text.split("=", 1) for text in given.run)
     parsers = {name: load_parser(Path(run) / "last.safetensors")[0] for name, run in runs.items()}
     examples = load_examples(given.data, next(iter(parsers.values())).config.data.train).examples
-    asked, many = draw(examples), draw(examples, MANY)
+    asked, many = draw_questions(examples), draw_questions(examples, MANY)
     programs = {name: believed(p, asked, p.config.search) for name, p in parsers.items()}
     if given.sheet:
         given.sheet.write_text(sheet(asked, programs), encoding="utf-8")
@@ -206,21 +212,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for n, one in enumerate(asked)
         ],
         "by_machine": {
-            name: measure(many, believed(p, many, p.config.search)) for name, p in parsers.items()
+            name: measure_spurious(many, believed(p, many, p.config.search))
+            for name, p in parsers.items()
         },
         "untrained": _untrained(next(iter(parsers.values())).config, many),
     }
     Path("results/spurious.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
-def _told(one: Asked, found: Believed | None) -> dict[str, Any] | None:
+def _told(one: AskedQuestion, found: Believed | None) -> dict[str, Any] | None:
     if found is None:
         return None
     kept = kept_answers(one, found.program)
-    return {"item": item_key(one.key, found.program), **asdict(found), "kept": kept}
+    return {"item": judged_key(one.key, found.program), **asdict(found), "kept": kept}
 
 
-def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
+def _untrained(config: Config, asked: Sequence[AskedQuestion]) -> dict[str, dict[str, int]]:
     """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
     found = {}
     preparer = Preparer.of(config)
@@ -233,7 +240,7 @@ def _untrained(config: Config, asked: Sequence[Asked]) -> dict[str, dict[str, in
         for shaping in ("none", "policy"):
             search = replace(config.search, shaping=shaping)
             name = f"{'' if surface else 'no_surface_'}{'un' * (shaping == 'none')}shaped"
-            found[name] = measure(asked, believed(parser, asked, search))
+            found[name] = measure_spurious(asked, believed(parser, asked, search))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "wikitablequestions.md"
-DATA_SETS: Final = {"wtq": "WikiTableQuestions", "sqa": "SQA", "wikisql": "WikiSQL"}
+DATA_SET_TITLES: Final = {"wtq": "WikiTableQuestions", "sqa": "SQA", "wikisql": "WikiSQL"}
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def _coverage(results: Path) -> str:
         one = _read(path)
         others = (_share(one.get(name)) for name in ("other_answer", "other_row"))
         lines.append(
-            f"| {DATA_SETS[data]} {one['split']} | `{language}` | {one['questions']:,} | {one['coverage']:.2f} | {one['grounded_coverage']:.2f}"
+            f"| {DATA_SET_TITLES[data]} {one['split']} | `{language}` | {one['questions']:,} | {one['coverage']:.2f} | {one['grounded_coverage']:.2f}"
             f" | {' | '.join(others)} | {one['programs_per_question']:,.0f} | {one['consistent_per_question']:,.0f} |"
         )
     return "\n".join(lines)

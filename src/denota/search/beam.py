@@ -25,7 +25,7 @@ from denota.search.prepare import Prepared
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Aim = Literal["explore", "rivals", "model"]
-Rank = Callable[[Floats, Floats, Floats, int], Ids]
+RankPrograms = Callable[[Floats, Floats, Floats, int], Ids]
 """(scores, rewards, critiques, count) -> the places of the best, best first."""
 
 
@@ -67,7 +67,7 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
     return found[rank(states.scores(found), *states.judged(found), count)]
 
 
-def _rank(cfg: SearchConfig, aim: Aim) -> Rank:
+def _rank(cfg: SearchConfig, aim: Aim) -> RankPrograms:
     """How a list ranks programs; see `search.candidates`."""
 
     def rank(scores: Floats, rewards: Floats, critiques: Floats, count: int) -> Ids:

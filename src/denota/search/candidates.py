@@ -26,7 +26,7 @@ from denota.search.exact import AxisScores, condition_entries, first, select_ent
 from denota.search.policies import draw, log_explore, log_shaped, margin_scores
 from denota.search.prepare import Prepared
 
-Refine = Callable[[Tensor, Tensor], Tensor]
+RefineTensors = Callable[[Tensor, Tensor], Tensor]
 """The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their scores."""
 Listed = tuple[Tensor, Tensor]
 """(B, length) programs of each question, best first, by their places in the flat order; and (B, length) True where there is one."""
@@ -162,7 +162,7 @@ def find_candidates(
     cfg: SearchConfig,
     draws_from: str | None = None,
     uniforms: Tensor | None = None,
-    refine: Refine | None = None,
+    refine: RefineTensors | None = None,
 ) -> tuple[Candidates, Tensor]:
     """K of every question, scored with gradient, and (B, K) the programs by their flat places.
 

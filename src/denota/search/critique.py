@@ -152,7 +152,7 @@ def entry_words(space: ProgramSpace, axes: Axes) -> EntryWords:
     )
 
 
-def words_of(
+def lexical_scores(
     space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
 ) -> LexicalScores | TokenCounts:
     """Count the tokens of all programs of a space against its question."""

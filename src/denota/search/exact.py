@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Lines = slice | Ids
 ALL: Final = slice(None)
-Refine = Callable[[Ids, Floats], Floats]
+RefineArrays = Callable[[Ids, Floats], Floats]
 """The (B, K, width) entries, as places in the (B, L) scores laid flat, and (B, K, 2) features of programs to (B, K) what is added to their scores."""
 
 
@@ -125,7 +125,7 @@ def refined(
     axes: Sequence[AxisScores],
     scores: Sequence[Floats],
     chosen: Sequence[Ids],
-    refine: Refine,
+    refine: RefineArrays,
 ) -> list[Floats]:
     """Return (P,) scores of each question after looking at its best programs once more; a shift keeps the rest below the best of them.
 

@@ -20,7 +20,7 @@ from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
 from denota.search.build_axes import axes_of
-from denota.search.critique import LexicalScores, TokenCounts, entry_words, words_of
+from denota.search.critique import LexicalScores, TokenCounts, entry_words, lexical_scores
 from denota.search.lexicon import Lexicon
 from denota.search.outcome import outcome_entries, selection_entries
 from denota.search.surface import surface_features
@@ -185,7 +185,7 @@ def prepare(
         tuple(_two_before(asked, tokenise(constant.written)) for constant in constants),
         bool(situation.numbers),
         axes,
-        words_of(space, axes, tokens, question, lexicon),
+        lexical_scores(space, axes, tokens, question, lexicon),
         Rewarded.of(space.rewards(answer)) if answer is not None else None,
         previous,
         question,

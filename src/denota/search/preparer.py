@@ -18,7 +18,7 @@ from denota.search.store import prepared_ahead
 from denota.search.task import Task
 from denota.tables.plain import table_read_as
 
-KEPT: Final = 4096
+KEPT_QUESTIONS: Final = 4096
 """So many questions with previous answers of the parser's own are kept in memory."""
 
 _Key = tuple[int, Denotation | None]
@@ -31,7 +31,7 @@ class Preparer:
         self,
         language: str,
         lexicon: str | None = None,
-        kept: int = KEPT,
+        kept: int = KEPT_QUESTIONS,
         grounded: float = 0.0,
         keep_spaces: bool = False,
         operators: frozenset[str] | None = None,
@@ -52,7 +52,7 @@ class Preparer:
     def of(
         cls,
         config: Config,
-        kept: int = KEPT,
+        kept: int = KEPT_QUESTIONS,
         keep_spaces: bool = False,
         operators: frozenset[str] | None = None,
     ) -> Preparer:

@@ -33,14 +33,14 @@ from denota.data.answer import Cells
 from denota.errors import DataError
 from denota.search.lexicon import Lexicon
 from denota.search.prepare import Prepared
-from denota.search.store_record import Record, record_arrays
+from denota.search.store_record import StoreRecord, record_arrays
 from denota.search.task import Task
 from denota.tables.table import Table
 
-FORMAT: Final = 2
-FEW: Final = 100
+STORE_FORMAT: Final = 2
+FEW_QUESTIONS: Final = 100
 """Fewer questions than this are made ready in memory."""
-KEPT: Final = 4
+KEPT_STORES: Final = 4
 """So many stores are kept; the one used longest ago goes first."""
 ABANDONED: Final = 6 * 3600
 """Seconds after which a store half made is taken for abandoned."""
@@ -64,7 +64,7 @@ def prepared_ahead(
         jobs: how many processes to use, 0 for one a core.
         progress: called with the number of questions done since the last call.
     """
-    if len(tasks) < FEW:
+    if len(tasks) < FEW_QUESTIONS:
         return [task.prepare(language, lexicon) for task in tasks]
     place = (folder or store_folder()) / digest_of(tasks, language, lexicon)
     try:
@@ -99,7 +99,7 @@ def store_folder() -> Path:
 
 def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon) -> str:
     """Return the name of a store: a digest of all it is made from."""
-    digest = hashlib.sha256(repr((FORMAT, np.__version__, code_digest())).encode())
+    digest = hashlib.sha256(repr((STORE_FORMAT, np.__version__, code_digest())).encode())
     digest.update(
         repr((sorted(language), sorted(lexicon.pairs), lexicon.grounded, lexicon.length)).encode()
     )
@@ -230,7 +230,7 @@ def _move(made: Path, place: Path) -> None:
                 ages[other] = other.stat().st_mtime
     stores = sorted((p for p in ages if p.name[0] != "."), key=ages.__getitem__)
     left = [p for p, then in ages.items() if p.name[0] == "." and time.time() - then > ABANDONED]
-    for old in (*stores[:-KEPT], *left):
+    for old in (*stores[:-KEPT_STORES], *left):
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -245,7 +245,7 @@ def _opened(place: Path, tasks: Sequence[Task], language: frozenset[str]) -> lis
         values = [tuple(map(tuple, texts)) for texts in facts["values"]]
         for number, start, before, has_number, texts in facts["records"]:
             task = tasks[number]
-            record = Record(shard, start)
+            record = StoreRecord(shard, start)
             found[number] = record.prepared(
                 task, values[texts], tuple(map(tuple, before)), has_number, language
             )

@@ -97,7 +97,7 @@ def record_arrays(ready: Prepared) -> Iterable[NDArray[Any]]:
     yield from arrays
 
 
-class Record:
+class StoreRecord:
     """The arrays of one question, as views of a shard."""
 
     def __init__(self, shard: NDArray[np.uint8], start: int) -> None:

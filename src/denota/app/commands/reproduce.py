@@ -7,18 +7,18 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from denota.reports.cells import Cell
-from denota.reports.reproduce import check, missing, reproduce, same_figures
+from denota.reports.cells import ResultCell
+from denota.reports.reproduce import check_cells, missing, reproduce, same_figures
 from denota.reports.reproduction import write_page
 
 
 def reproduce_cells(
-    cells: Sequence[Cell], data: Path, jobs: int, again: bool, device: str | None
+    cells: Sequence[ResultCell], data: Path, jobs: int, again: bool, device: str | None
 ) -> int:
     """Run the cells that results/ lacks, or all of them again; return how many failed."""
     experiments, results, docs = Path("experiments"), Path("results"), Path("docs")
     todo = list(cells) if again else missing(cells, results)
-    check(todo, experiments)
+    check_cells(todo, experiments)
     paths = {cell: results / f"{cell.name}.json" for cell in todo}
     before = {cell: path.read_text("utf-8") for cell, path in paths.items() if path.exists()}
     for cell in todo if again else ():
