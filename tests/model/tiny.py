@@ -6,7 +6,7 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from denota.model.encoder import Encoder
-from denota.model.names import LEGACY_ENCODER
+from denota.model.names import LEGACY_ENCODER, RowNames
 from denota.model.transformer import Shape, Transformer
 from denota.model.wordpieces import Wordpieces, wordpieces_of
 

@@ -25,7 +25,7 @@ from denota.model.encoder_batch import (
     make_encoder_batch,
 )
 from denota.model.matching import MATCHES, Matching, _all_but, _each, _means, _spans, _sums
-from denota.model.names import LEGACY_ENCODER, new_names, read_names
+from denota.model.names import LEGACY_ENCODER, RowNames, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer, appended, placed
