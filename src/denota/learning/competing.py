@@ -1,7 +1,8 @@
 """Competing distributions q(y): which programs an update pushes down. Misra et al. (2018), Table 1.
 
-Like an intensity, a competing distribution is a function of K alone. It sums to 1, or is 0 everywhere where there is no rival: then there is
-no update. Whatever the intensity, y* here is the reference of the candidates.
+Like an intensity, a competing distribution is a function of K alone. It sums to 1, or is 0
+everywhere where there is no rival: then there is no update. Whatever the intensity, y* here is the
+reference of the candidates.
 """
 
 from __future__ import annotations
@@ -40,9 +41,12 @@ def mean_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 
 def violations(found: Candidates) -> Tensor:
-    """(B, K) True for V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }; empty where there is no reference (Eq. 7, strict).
+    """(B, K) True for V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }.
 
-    Compared as s(y') − R(y') > s(y*) − R(y*), so that rounding makes no violation of equal programs.
+    Empty where there is no reference (Eq. 7, strict).
+
+    Compared as s(y') − R(y') > s(y*) − R(y*), so that rounding makes no violation of equal
+    programs.
     """
     slack = found.scores - found.rewards
     place = found.reference.clamp(min=0)[:, None]

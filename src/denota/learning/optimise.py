@@ -92,7 +92,10 @@ class Optimiser:
     def _dense_adam(
         self, gradients: Mapping[str, Tensor], rate: float, scale: float
     ) -> dict[str, Tensor]:
-        """Adam for all weights that move as a whole, at once, which saves a GPU a thousand calls; return the gradients of the others."""
+        """Adam for all weights that move as a whole, at once, which saves a GPU a thousand calls.
+
+        Return the gradients of the others.
+        """
         weights = dict(self.scorer.named_parameters())
         dense = [name for name, gradient in gradients.items() if not gradient.is_sparse]
         for own in {self._own(name, rate) for name in dense}:
@@ -115,7 +118,10 @@ class Optimiser:
         return self.moments[name]
 
     def _average(self) -> None:
-        """Move the average towards the weights; the first steps count for more, so that the start is forgotten."""
+        """Move the average towards the weights.
+
+        The first steps count for more, so that the start is forgotten.
+        """
         assert self.averaged is not None
         keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
         moving = {
@@ -170,7 +176,7 @@ PRETRAINED: Final = "encoder."
 WORD_VECTORS: Final = "words.weight"
 """The word vectors of a scorer that has such."""
 SELDOM: Final = 50
-"""The average of word vectors, of which a step moves few, is taken every so many steps."""
+"""Steps between two averages of the word vectors, of which a step moves few."""
 _MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam}
 
 

@@ -57,7 +57,10 @@ SavedRun = tuple[Parser, dict[str, Tensor], dict[str, str]]
 def last_saved(
     config: Config, examples: Sequence[Example], out: Path, say: Callable[[str], None]
 ) -> SavedRun | None:
-    """The last checkpoint of a run, or the one before should that be damaged; None if there is none."""
+    """The last checkpoint of a run, or the one before should that be damaged.
+
+    None if there is none.
+    """
     there = [out / f"{name}.safetensors" for name in ("last", "previous")]
     there = [path for path in there if path.exists()]
     for path in there:
@@ -99,7 +102,10 @@ def resumed(
 
 
 def _lasting_settings(config: Config) -> Config:
-    """The settings that must not change when a run is resumed; a run may go on for longer, unless its rate was to reach 0 at the end."""
+    """The settings that must not change when a run is resumed.
+
+    A run may go on for longer, unless its rate was to reach 0 at the end.
+    """
     epochs = (
         1
         if config.train.schedule == "constant" and not config.train.warmup

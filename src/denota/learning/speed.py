@@ -1,7 +1,9 @@
 """How fast questions are prepared, learnt from and answered, and the memory it takes.
 
-The settings are those of the paper's best system: `dynsp++`, 15 + 15 candidates, MAVER with policy shaping. Preparing starts from the files and writes a fresh
-store; training is one epoch after a short warm-up; answering gives every question the parser's own previous answer, its preparation included.
+The settings are those of the paper's best system: `dynsp++`, 15 + 15 candidates, MAVER with policy
+shaping. Preparing starts from the files and writes a fresh store; training is one epoch after a
+short warm-up; answering gives every question the parser's own previous answer, its preparation
+included.
 """
 
 from __future__ import annotations
@@ -130,7 +132,7 @@ def _cache(folder: str) -> Iterator[None]:
 
 
 def _peak_mb() -> float:
-    """The peak of this process, or of the largest of those that prepared, which share their tables with it."""
+    """The peak memory of this process or of its largest preparing child, whichever is larger."""
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

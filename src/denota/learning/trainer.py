@@ -1,7 +1,8 @@
 """The trainer: Algorithm 1 of Misra et al. (2018) over epochs, with the paper's protocol.
 
-A run's state is its weights, the random generator and the references found so far; an epoch is a function of the state at its beginning, so a run that goes on
-from a saved epoch gives the numbers of one that was never stopped.
+A run's state is its weights, the random generator and the references found so far; an epoch is a
+function of the state at its beginning, so a run that goes on from a saved epoch gives the numbers
+of one that was never stopped.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class Training:
     made_up: Sequence[Example] = ()
     """What is learnt from in the first epochs."""
     dev_questions: Sequence[Question] = ()
-    """All questions of dev, where some have no answer: they are asked too, for others follow them up."""
+    """All questions of dev, where some have no answer: they are asked too, for others follow
+    them up."""
     progress: Callable[[int, float], None] = lambda done, loss: None
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
@@ -103,7 +105,8 @@ class Training:
             loss = self._step(examples, ready, rng.random(len(examples)))
             if not abs(loss) < DIVERGED * len(examples):
                 raise TrainingError(
-                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a smaller train.rate or train.clip"
+                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
+                    "smaller train.rate or train.clip"
                 )
             total += loss
             self.progress(first + len(examples), total / (first + len(examples)))
@@ -132,7 +135,10 @@ class Training:
         gold_history: bool = False,
         questions: Sequence[Question] = (),
     ) -> Score:
-        """Score the parser on examples, with its own previous answers as history; all questions are asked, if more are given."""
+        """Score the parser on examples, with its own previous answers as history.
+
+        All questions are asked, if more are given.
+        """
         gold = gold_of(examples)
         answers = predict(
             questions or [e.question for e in examples],

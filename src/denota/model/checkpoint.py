@@ -1,6 +1,7 @@
 """Parsers on disk: one safetensors file each, with config, words and a checksum; no pickle.
 
-A file is written beside its place and moved there, so a reader finds the old one or the new one, never half of one.
+A file is written beside its place and moved there, so a reader finds the old one or the new one,
+never half of one.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ def save_parser(
     *,
     small: bool = False,
 ) -> None:
-    """Write a parser, with more tensors and facts beside it if given; small, in a quarter of the room, weights being rounded."""
+    """Write a parser, with more tensors and facts beside it if given.
+
+    Small, in a quarter of the room, weights being rounded.
+    """
     tensors = {
         name: weight.detach().cpu().contiguous()
         for name, weight in parser.scorer.state_dict().items()
@@ -87,7 +91,8 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+            names = list(file.keys())  # `file` is no mapping
+            tensors = {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
         raise TrainingError(f"there is no model at {path}") from None
     except (OSError, SafetensorError) as error:
@@ -140,7 +145,10 @@ def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memor
 
 
 def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
-    """Return the checksum of a file's contents, which its metadata holds under sha256; the first format left out the metadata."""
+    """Return the checksum of a file's contents, which its metadata holds under sha256.
+
+    The first format left out the metadata.
+    """
     digest = hashlib.sha256()
     facts = {k: v for k, v in metadata.items() if k != "sha256"}
     for name in sorted(facts) if metadata["format"] != "denota 1" else ():

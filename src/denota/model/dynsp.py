@@ -1,8 +1,13 @@
-"""DynSP++: the paper's parser. One small scoring module an action, as in DynSP (Iyyer et al. 2017), with the changes of the paper's appendix.
+"""DynSP++: the paper's parser.
 
-Question and previous question are read by LSTMs over word vectors; columns and values are averages of theirs. Every action's score is made of a few
-dot products and surface features; a combiner, a bias-free tanh layer as wide as its input, joins them where there are several. The scores are
-entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and so on. B questions, T words, C columns, V values, K constants, D dimensions.
+One small scoring module an action, as in DynSP (Iyyer et al. 2017), with the changes of the paper's
+appendix.
+
+Question and previous question are read by LSTMs over word vectors; columns and values are averages
+of theirs. Every action's score is made of a few dot products and surface features; a combiner, a
+bias-free tanh layer as wide as its input, joins them where there are several. The scores are
+entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and so on. B questions, T
+words, C columns, V values, K constants, D dimensions.
 """
 
 from __future__ import annotations
@@ -45,11 +50,12 @@ STARTS: Final[dict[str, str]] = {
     "not_equal": "not",
     "or": "or",
 }
-"""The words an action's vector starts from: the average of theirs. Other actions start from their triggers, or at random."""
+"""The words an action's vector starts from: the average of theirs. Other actions start from
+their triggers, or at random."""
 
 
 def starting_words(operators: Iterable[str] = ()) -> frozenset[str]:
-    """Return the words that actions' vectors start from, so that vectors can be had for them: those of the lexicon file, and those that operators are declared with."""
+    """Return the words that vectors of actions start from: of the lexicon and of the operators."""
     more = (phrase.removeprefix("^") for name in sorted(operators) for phrase in words_of(name))
     phrases = (*STARTS.values(), *(p for words in triggers().values() for p in words), *more)
     return frozenset(word for phrase in phrases for word in phrase.split())
@@ -111,7 +117,8 @@ class DynSP(Scorer):
         self.negation = nn.Parameter(starting_vector("not_equal", vectors))
         self.actions = nn.Parameter(_starting_vectors(names.heads["actions"], vectors))
         self.bias = nn.Parameter(torch.zeros(len(names.heads["actions"])), requires_grad=bias)
-        """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
+        """What an action costs or earns by itself: the largest of several dot products is seldom
+        below 0, which not to take an action scores."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
 
@@ -156,7 +163,10 @@ class DynSP(Scorer):
         )
 
     def grow(self, operators: frozenset[str]) -> None:
-        """Make room for the operators of another language; their vectors start as those of a new scorer do."""
+        """Make room for the operators of another language.
+
+        Their vectors start as those of a new scorer do.
+        """
         grown = self.names.grown(operators, {"actions": ("fixed",), "compare": ("compare",)})
         new = {head: names[len(self.names.heads[head]) :] for head, names in grown.heads.items()}
         for head in (head for head, names in new.items() if names):
@@ -217,7 +227,11 @@ class DynSP(Scorer):
     def _columns(
         self, batch: Batch, now: Read, then: Read, names: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """SELECT, WHERE and FOLLOW-UP WHERE for each column, by the (B, C, D) means and the (B, W, D) words of their names."""
+        """SELECT, WHERE and FOLLOW-UP WHERE scores for each column.
+
+        `names` (B, C, D) are the means of the words in the columns' names, `words` (B, W, D) the
+        words.
+        """
         best = nearest_of_each(words, (now, then))  # (B, W)
         of_now, of_then = (
             self._name_features(batch, read, names, near)  # (B, C, 3)
@@ -250,7 +264,7 @@ class DynSP(Scorer):
         return dict.fromkeys(self.prior, none)
 
     def _name_features(self, batch: Batch, read: Read, names: Tensor, best: Tensor) -> Tensor:
-        """(B, C, 3) how a question goes with the columns' names: word by word, on average, and as the LSTM reads it."""
+        """(B, C, 3) how a question fits the columns' names: by word, on average, by the LSTM."""
         each = by_column(batch, best[..., None], names.shape[1])
         whole = names @ torch.stack([read.average, read.state], dim=2)  # (B, C, 2)
         return torch.cat([each, whole], dim=-1)
@@ -286,7 +300,11 @@ class DynSP(Scorer):
         return placed(scores, self.names.entries("compare", "compare")).flatten(1)
 
     def _fixed(self, now: Read) -> Tensor:
-        """(B, F) actions without an argument: by the best word, STOP and FOLLOW-UP CELL by the average, SAME AS PREVIOUS by both readings."""
+        """(B, F) actions without an argument, each scored by its best word.
+
+        STOP and FOLLOW-UP CELL go by the average word, SAME AS PREVIOUS by the average and the
+        LSTM.
+        """
         rows = dict(zip(FIXED, self.names.entries("actions", "fixed"), strict=True))
         best = best_word(now, self.actions) + self.bias
         average = now.average @ self.actions.T

@@ -16,7 +16,7 @@ from denota.model.batch import Bags, Batch
 
 
 class Combiner(nn.Module):
-    """Some features to one score: a bias-free tanh layer as wide as its input, and a weight each."""
+    """Features to one score: a bias-free tanh layer as wide as its input, then one weight each."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -75,14 +75,17 @@ def mean_vectors(words: Tensor, bags: Bags) -> Tensor:
 
 
 def nearest(texts: Tensor, read: Read) -> tuple[Tensor, Tensor]:
-    """(B, texts) the largest dot product of a text with a word of the question, 0 if it has no words; and that word's place."""
+    """(B, texts) the largest dot product of a text with a question word, and that word's place.
+
+    It is 0 for a question without words.
+    """
     dots = texts @ read.words.transpose(1, 2)  # (B, texts, T)
     best, place = dots.masked_fill(read.padding[:, None, :], -torch.inf).max(dim=2)
     return torch.where(read.padding.all(dim=1)[:, None], 0.0, best), place
 
 
 def nearest_of_each(texts: Tensor, reads: Sequence[Read]) -> list[Tensor]:
-    """(B, texts) the largest dot products with a word of each of several questions, from one matrix product."""
+    """(B, texts) the largest dot products with a word of each question, from one matrix product."""
     words = torch.cat([read.words for read in reads], dim=1)
     padding = torch.cat([read.padding for read in reads], dim=1)
     dots = texts @ words.transpose(1, 2)  # (B, texts, T + T')
@@ -105,7 +108,10 @@ def by_column(batch: Batch, of_words: Tensor, columns: int) -> Tensor:
 
 
 def best_word(read: Read, actions: Tensor) -> Tensor:
-    """(B, actions) the largest dot product of an action's vector with a word of the question, 0 if it has no words."""
+    """(B, actions) the largest dot product of an action's vector with a question word.
+
+    It is 0 for a question without words.
+    """
     dots = read.words @ actions.T  # (B, T, actions)
     best = dots.masked_fill(read.padding[..., None], -torch.inf).amax(dim=1)
     return torch.where(read.padding.all(dim=1)[:, None], 0.0, best)

@@ -1,8 +1,9 @@
 """A scorer on a pretrained encoder: what is near in meaning, not only in letters, is found.
 
-The encoder reads a question with its history, the column names and the cells that share a word with it (`model.reading`). What it makes of a column, a cell or a
-number, joined with how far their words match the question's, piece by piece, gives the scores of the axes. B questions, T pieces, C columns, V values,
-K constants, D dimensions of the encoder, M of the scorer.
+The encoder reads a question with its history, the column names and the cells that share a word with
+it (`model.reading`). What it makes of a column, a cell or a number, joined with how far their words
+match the question's, piece by piece, gives the scores of the axes. B questions, T pieces, C
+columns, V values, K constants, D dimensions of the encoder, M of the scorer.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
 ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
 """The blocks whose entries have rows of their own, by head; comparisons have a constant as well."""
 TOGETHER: Final = 4
-"""So many texts of like length are read at once on a CPU."""
+"""At most this many texts of like length are read at once on a CPU."""
 
 
 class Encoder(Scorer):
@@ -200,7 +201,7 @@ class Encoder(Scorer):
         return Axis(entries, vectors, summary, asked)
 
     def _summary(self, states: Tensor, asked: Tensor, batch: EncoderBatch) -> Tensor:
-        """(B, M) a question as one vector: the mark at the beginning, the mean of its pieces, and a few features."""
+        """(B, M) a question as one vector: the first mark, the mean piece, a few features."""
         features = torch.cat([states[:, 0], asked, batch.question_features], dim=1)
         return torch.tanh(self.summary(features))
 
@@ -227,7 +228,10 @@ class Encoder(Scorer):
         columns: Tensor,
         batch: EncoderBatch,
     ) -> tuple[Tensor, Tensor]:
-        """(B, V, heads) the scores of values, and (B, V, M) what they are; those that are not in the text go by their words and their column."""
+        """(B, V, heads) the scores of values, and (B, V, M) what they are.
+
+        Those that are not in the text go by their words and their column.
+        """
         texts = match(batch.values)  # (B, V, MATCHES)
         width = columns.shape[2]
         shown = batch.shown[..., None].clamp(min=0).expand(-1, -1, width)  # (B, V, M)
@@ -244,7 +248,10 @@ class Encoder(Scorer):
         return scored
 
     def _states(self, batch: EncoderBatch) -> Tensor:
-        """(B, T, D) what the encoder makes of the texts; on a CPU those of like length are read together, for padding takes time there."""
+        """(B, T, D) what the encoder makes of the texts.
+
+        On a CPU those of like length are read together, for padding takes time there.
+        """
         there = batch.pieces != self.wordpieces.pad
         kinds = (batch.parts > 3).long()
         count = len(there)
@@ -263,7 +270,7 @@ class Encoder(Scorer):
     def _vectors(
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
     ) -> Tensor:
-        """(B, L, M) what every axis entry is: the hidden layer of its head, or a vector of its own, and its block's."""
+        """(B, L, M) an entry's vector: its own or its head's hidden layer, plus its block's."""
         own, count = self.names, len(columns)
         every = self.acts.weight.T  # (M, acts)
         acts = {

@@ -1,4 +1,7 @@
-"""Prepared questions to the padded tensors that an encoder's scorer reads. B questions, T pieces, C columns, V values, K constants."""
+"""Prepared questions to the padded tensors that an encoder's scorer reads.
+
+B questions, T pieces, C columns, V values, K constants.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,11 @@ from denota.search.prepare import Prepared
 
 COLUMN_KINDS: Final = ("text", "number", "date")
 COLUMN_FEATURES: Final = 6 + 2 + len(COLUMN_KINDS)
-"""Surface features; a column of the previous answer, and of a value that the question names in full; the kind."""
+"""Surface features; a column of the previous answer, and of a value that the question names in
+full; the kind."""
 VALUE_FEATURES: Final = 4 + 2 + 3
-"""Surface features; phrases; how many rows have it, whether one, whether one of the previous answer."""
+"""Surface features; phrases; how many rows have it, whether one, whether one of the previous
+answer."""
 QUESTION_FEATURES: Final = 5
 """A number in it; an earlier question; a previous answer, of one row, and how many rows."""
 

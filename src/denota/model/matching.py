@@ -16,11 +16,12 @@ from denota.model.encoder_batch import (
 )
 
 MATCHES: Final = 8
-"""Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
+"""Matching features of a text: soft and exact, its pieces in the question and the question's in
+it, for the question and the one before."""
 
 
 class Matching:
-    """How far texts match a question, piece by piece: by cosine and exactly, weighed by how much a piece counts."""
+    """How far texts match a question, piece by piece: by cosine and exactly, pieces weighted."""
 
     def __init__(self, words: Tensor, importance: nn.Linear, batch: EncoderBatch) -> None:
         self.words, self.importance = words, importance
@@ -45,7 +46,7 @@ class Matching:
         return torch.stack(features, dim=2)
 
     def _both_ways(self, dots: Tensor, side: Tensor, counts: Tensor, texts: Owned) -> list[Tensor]:
-        """Two (B, texts): what share of a text the question has, and what share of the question a text has."""
+        """Two (B, texts): the share of a text that the question has, and the other way round."""
         dots = dots.clamp(min=0) * side[:, None, :] * texts.there[..., None]
         best = dots.amax(dim=2)  # (B, U) of each piece of a text
         blank = counts.new_zeros(len(counts), texts.count)

@@ -48,7 +48,7 @@ SCORERS: Final[dict[str, type[Scorer]]] = {
 
 
 POOL: Final = 200
-"""So many of a question's best programs may be raised by what was taught."""
+"""How many of a question's best programs what was taught may raise."""
 WORD_BUCKETS: Final = 512
 """Dimensions of a question that is only its words."""
 SURE: Final = 0.5
@@ -89,7 +89,7 @@ class Parser:
 
     @property
     def language(self) -> frozenset[str]:
-        """The operators to search: those of its config's language, less what the language gained since it was trained."""
+        """The operators to search: those of the config's language that it was trained with."""
         return language_of(self.config.data.language) & self.operators
 
     @property
@@ -118,7 +118,10 @@ class Parser:
     def rated(
         self, questions: Sequence[Prepared], count: int
     ) -> list[tuple[list[int], list[float]]]:
-        """Return each question's best programs, best first, and the probability of each among all programs; what was taught of a table has its say."""
+        """Return each question's best programs and their probabilities among all programs.
+
+        What was taught about a table counts.
+        """
         scores, asked = self._scores_and_asked(questions)
         found = []
         for line, (question, own) in enumerate(zip(questions, scores, strict=True)):
@@ -132,7 +135,7 @@ class Parser:
         return found
 
     def read(self, question: Prepared) -> tuple[NDArray[np.float64], Vector]:
-        """Return (P,) the log-probabilities of all programs of a question as it was trained, and (D,) what it makes of the question, at length 1."""
+        """Return (P,) log-probabilities of all programs as trained, and (D,) the unit vector."""
         (scores,), (asked,) = self._scores_and_asked([question])
         return log_probabilities(scores), asked
 
@@ -208,7 +211,10 @@ def _with_memory(
     asked: Vector,
     count: int,
 ) -> tuple[list[int], list[float]]:
-    """A question's best programs and their probabilities, with what was taught added to the scores of the best so many."""
+    """A question's best programs and their probabilities, after adding what was taught.
+
+    It is added to the scores of the best `POOL` programs.
+    """
     some = np.argsort(-logs, kind="stable")[: max(POOL, count)]
     features = [features_of(question, int(number)) for number in some]
     raised = logs[some] + taught.bonus(asked, features)

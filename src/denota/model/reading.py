@@ -1,7 +1,8 @@
-"""A question as an encoder reads it: itself, the questions before it, the column names, and the cells that share a word with them, as one text.
+"""A question as an encoder reads it: one text of questions, column names and shared cells.
 
-`[CLS] question [SEP] the one before [SEP] the one before that [SEP] name : cell , cell [SEP] name [SEP] ...`. It depends on question, history and table, not on
-the previous answer, so it is made once. T pieces, C columns, V values, K constants.
+`[CLS] question [SEP] the one before [SEP] the one before that [SEP] name : cell , cell [SEP] name
+[SEP] ...`. It depends on question, history and table, not on the previous answer, so it is made
+once. T pieces, C columns, V values, K constants.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ NAME: Final = 16
 LONGEST_CELL: Final = 12
 """Pieces of a cell that are read."""
 KEPT_READINGS: Final = 1 << 15
-"""So many readings are kept."""
+"""At most this many texts are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +42,11 @@ class QuestionText:
 
     pieces: Ids  #: (T,)
     parts: Ids  #: (T,) 1 the question, 2 the one before, 3 earlier, 4 names, 5 cells, 0 marks
-    places: Ids  #: (T,) where each stands: every column begins at the same place, so that their order says nothing
+    places: Ids  #: (T,) the position of each; every column begins at the same one
     columns: Ids  #: (C, 2)
     shown: Ids  #: (M,) the values that are in the text
     cells: Ids  #: (M, 2)
-    constants: Ids  #: (K, 2) where the question states each; (0, 0), the mark at the beginning, if that is not found
+    constants: Ids  #: (K, 2) where the question states each; (0, 0) if not found
     words: Ids  #: (the question's content words, 2)
     phrases: NDArray[
         np.float32
@@ -133,7 +134,7 @@ class _Text:
         self.place = 1
 
     def add(self, words: Sequence[str], part: int, longest: int) -> list[tuple[int, int]]:
-        """Add words, up to so many pieces, and return where each stands."""
+        """Add words, at most `longest` pieces, and return where each stands."""
         places = []
         start = len(self.pieces)
         for pieces in self.wordpieces.ids(words):
@@ -166,7 +167,10 @@ class _Text:
 
 
 def _stated(constants: Constants, count: int) -> Sequence[Number | Date]:
-    """The numbers and dates on a question's axis; number words are among them where the language has them."""
+    """The numbers and dates on a question's axis.
+
+    Number words are among them where the language has them.
+    """
     if len(constants.numbers) + len(constants.dates) == count:
         return (*constants.numbers, *constants.dates)
     numbers = dict.fromkeys((*constants.numbers, *constants.number_words))
@@ -188,7 +192,10 @@ def _place(
 
 
 def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
-    """The values that share a content word with the question or the one before, the best so many, by column and in the order of their letters: that of the rows says nothing."""
+    """The values that share most content words with the last two questions, by column.
+
+    They are sorted alphabetically within a column, so that row order cannot leak in.
+    """
     asked = frozenset(question.question) - FUNCTION_WORDS
     before = frozenset(question.previous_question) - FUNCTION_WORDS
     near = np.flatnonzero(question.value_surface[:, 1] + question.value_surface[:, 3] > 0)
@@ -207,7 +214,7 @@ def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
 
 
 def _phrases(question: Prepared) -> NDArray[np.float32]:
-    """(V, 2) whether a value's words stand one after the other in the question, and in the one before."""
+    """(V, 2) whether a value's words stand in sequence in the question, and in the one before."""
     found = np.zeros((len(question.values), 2), np.float32)
     for side, tokens in enumerate((question.question, question.previous_question)):
         text = f" {' '.join(tokens)} "

@@ -1,8 +1,9 @@
-"""A pretrained transformer encoder: BERT (all-MiniLM-L6-v2) or MPNet (all-mpnet-base-v2), in plain torch.
+"""A pretrained transformer encoder in plain torch: BERT (MiniLM-L6-v2) or MPNet (mpnet-base-v2).
 
-Word vectors and position vectors are added, normalised, and pass through layers of attention and a feed-forward part, each added to what it was given
-and normalised after. MPNet also adds to the attention a weight for how far apart two pieces stand, the same in every layer. B texts, T pieces,
-D dimensions, H heads.
+Word vectors and position vectors are added, normalised, and pass through layers of attention and a
+feed-forward part, each added to what it was given and normalised after. MPNet also adds to the
+attention a weight for how far apart two pieces stand, the same in every layer. B texts, T pieces, D
+dimensions, H heads.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from torch.nn import functional
 from denota.errors import ModelError
 
 HIDDEN: Final = -30000.0
-"""What is added to the attention on padding: no weight is left, no infinity arises, and every type of float holds it."""
+"""What is added to the attention on padding: no weight is left, no infinity arises, and every
+type of float holds it."""
 FARTHEST: Final = 128
 """Pieces this far apart or farther share MPNet's last bucket of distances."""
 
@@ -55,7 +57,8 @@ class Shape:
 class Transformer(nn.Module):
     """Hidden states for the pieces of a batch of texts.
 
-    Its weights are 0 until some are loaded (`read_transformer`): random ones would take time to draw, only to be thrown away.
+    Its weights are 0 until some are loaded (`read_transformer`): random ones would take time to
+    draw, only to be thrown away.
     """
 
     def __init__(
@@ -103,9 +106,11 @@ class Transformer(nn.Module):
         Args:
             ids: (B, T) the pieces, or None where `words` is given.
             mask: (B, T) true where there is a piece, padding last; None if there is no padding.
-            segments: (B, T) the kind of text a piece belongs to, 0 without; MPNet has no kinds and takes no notice.
+            segments: (B, T) the kind of text a piece belongs to, 0 without; MPNet has no kinds and
+                takes no notice.
             words: (B, T, D) vectors to read in place of those of `ids`.
-            places: (B, T) where each piece stands, if not one after the other; pieces may share a place.
+            places: (B, T) where each piece stands, if not one after the other; pieces may share a
+                place.
         """
         if (ids is None) == (words is None):
             raise ValueError("an encoder reads ids or words, one of the two")
@@ -113,7 +118,8 @@ class Transformer(nn.Module):
         length = hidden.shape[1]
         if length > self.shape.longest:
             raise ModelError(
-                f"a text of {length} pieces is too long for the encoder, which reads {self.shape.longest}"
+                f"a text of {length} pieces is too long for the encoder, which reads "
+                f"{self.shape.longest}"
             )
         if places is None:
             places = torch.arange(length, device=hidden.device)[None]
@@ -193,7 +199,8 @@ def _zeros(*shape: int) -> Tensor:
 def distance_buckets(length: int, buckets: int) -> Tensor:
     """(T, T) the bucket of the distance from one piece to another.
 
-    Half of the buckets are for pieces before, half for pieces after; half of each for one distance, the rest for ranges that grow as the logarithm does.
+    Half of the buckets are for pieces before, half for pieces after; half of each for one distance,
+    the rest for ranges that grow as the logarithm does.
 
     >>> distance_buckets(20, 32)[0, [0, 1, 7, 8, 11, 12, 19]].tolist()
     [0, 17, 23, 24, 24, 25, 26]
@@ -203,7 +210,7 @@ def distance_buckets(length: int, buckets: int) -> Tensor:
     side = buckets // 2
     exact = side // 2
     far = ahead.abs()
-    # in float32, as when the weights were learnt: exact arithmetic would round some distances otherwise
+    # in float32, as when the weights were learnt: exact arithmetic would round otherwise
     share = torch.log(far.clamp(min=1).float() / exact) / math.log(FARTHEST / exact)
     ranged = (exact + (share * (side - exact)).long()).clamp(max=side - 1)
     return torch.where(far < exact, far, ranged) + side * (ahead > 0)

@@ -1,4 +1,4 @@
-"""A transformer encoder read from a folder: its shape, its weights, and what they are called there."""
+"""A transformer encoder read from a folder: its shape, its weights and their names there."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def read_transformer(
     dropout: float = 0.1,
     attention_dropout: float = 0.1,
 ) -> Transformer:
-    """Read an encoder from a folder with `config.json` and `model.safetensors`, ready to answer (in eval mode).
+    """Read an encoder from a folder with `config.json` and `model.safetensors`, in eval mode.
 
     Args:
         folder: see `model.pretrained`.
-        layers: keep only the first so many.
+        layers: how many to keep, from the first; all if None.
         dropout: of hidden states, in training.
         attention_dropout: of attention weights, in training.
 
@@ -146,7 +146,10 @@ def _some(names: list[str]) -> str:
 
 
 def names_of(shape: Shape) -> dict[str, tuple[str, ...]]:
-    """Return the names of an encoder's weights, ours to theirs; ours with three of theirs is these stacked."""
+    """Return the names of an encoder's weights, ours to theirs.
+
+    Ours with three of theirs is these stacked.
+    """
     embeddings = {
         "words.weight": "embeddings.word_embeddings.weight",
         "positions.weight": "embeddings.position_embeddings.weight",

@@ -1,7 +1,8 @@
 """The cells of the paper's tables: which config each is, what it is called, and one run of it.
 
-A cell is a row of a table (`experiments/<table>.<row>.toml`), with or without shaping, with a seed. Its name is the name of its result
-(`results/<name>.json`) and of its test predictions (`results/predictions/<name>.tsv`).
+A cell is a row of a table (`experiments/<table>.<row>.toml`), with or without shaping, with a seed.
+Its name is the name of its result (`results/<name>.json`) and of its test predictions
+(`results/predictions/<name>.tsv`).
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class ResultTable:
     seeds: Mapping[str, int] = field(default_factory=dict)
     """How many seeds a row is run with, if not one."""
     test: bool = False
-    """Whether the test questions are answered with the first seed, after training on train and dev together."""
+    """Whether the test questions are answered with the first seed, after training on train and
+    dev together."""
 
 
 _ALGORITHMS: Final = (
@@ -119,7 +121,7 @@ def cell_named(name: str) -> ResultCell:
 
 
 def cells_of(table: str) -> list[ResultCell]:
-    """Return the cells of a table in the order they should be run: one seed of all before the second of any."""
+    """Return the cells of a table in running order: one seed of all before the second of any."""
     if table not in TABLES:
         raise ConfigError(f"there is no table {table}; there are {', '.join(TABLES)}")
     found = TABLES[table]
@@ -142,7 +144,9 @@ def run_cell(
     device: str | None = None,
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Path:
-    """Run a cell and return its result: train, then train on all up to the best epoch, then answer the test questions.
+    """Run a cell and return its result.
+
+    It trains, trains on all data up to the best epoch, and answers the test questions.
 
     A cell that was stopped goes on where it was.
     """
@@ -188,7 +192,8 @@ def vectors_of(config: Config) -> str | None:
     if not found or not Path(found).is_file():
         state = f"there is no file {found}" if found else "DENOTA_VECTORS is not set"
         raise ConfigError(
-            f"{state}: cells take their word vectors from DENOTA_VECTORS, GloVe 6B in 100 dimensions (glove.6B.100d.txt)"
+            f"{state}: cells take their word vectors from DENOTA_VECTORS, GloVe 6B in 100 "
+            "dimensions (glove.6B.100d.txt)"
         )
     return found
 

@@ -1,4 +1,6 @@
-"""A table's missing cells run side by side, one process each; finished ones are kept at once, and a stopped one goes on where it was.
+"""A table's missing cells run side by side, one process each.
+
+Finished ones are kept at once, and a stopped one goes on where it was.
 
 python -m denota.reports.reproduce CELL --data DATA     runs one cell
 """
@@ -45,7 +47,7 @@ def reproduce(
     runs: Path = Path("runs"),
     say: Callable[[str], None] = print,
 ) -> list[ResultCell]:
-    """Run cells, so many at a time, each in a process of one thread; return those that failed.
+    """Run cells, `jobs` at a time, each in a process of one thread; return those that failed.
 
     Args:
         cells: what to run.
@@ -112,7 +114,7 @@ def _tell_epochs(
 
 
 def same_figures(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Say whether two runs of a cell agree in every figure: each epoch's loss and accuracy, and each dev question's outcome."""
+    """Say whether two runs of a cell agree in every epoch's figures and every dev outcome."""
     return all(one.get(part) == other.get(part) for part in ("epochs", "dev_right"))
 
 

@@ -1,4 +1,4 @@
-"""What the order of rows and columns does to a parser: it should do nothing, unless the question speaks of it.
+"""What the order of rows and columns does to a parser: nothing, unless the question is about it.
 
 Usage: python -m denota.reports.shuffles RUN --data SQA --split dev
 """
@@ -36,11 +36,13 @@ class Shuffles:
     rows_shuffled: float
     """Answer accuracy, questions that speak of the order of rows among them."""
     rows_compared: int
-    """Questions where neither the program nor those before it in the conversation speak of the order of rows."""
+    """Questions where neither the program nor those before it in the conversation speak of the
+    order of rows."""
     rows_same: float
     """The share of these that have the same cells."""
     any_history_compared: int
-    """Questions whose own program does not speak of it; those before it, whose answers are their context, may."""
+    """Questions whose own program does not speak of it; those before it, whose answers are their
+    context, may."""
     any_history_same: float
 
 

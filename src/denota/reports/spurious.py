@@ -1,9 +1,14 @@
-"""Spurious programs: what search believes at the end of training, judged by hand and by altered tables. Misra et al. (2018), §5.2 and Table 4.
+"""Spurious programs: what search believes after training, judged by hand and by altered tables.
 
-100 training questions are drawn with a fixed seed. For each, the program that a trained parser's own search puts first (EXPLORE under the policy it was trained
-with) is taken, for several parsers. `sheet` writes the distinct programs of each question in a random order for judges who do not see which parser each is from
-(docs/spurious-guideline.md); the verdicts are kept by question and program. Beside them two automatic measures, on more questions: how often a program keeps its answer on altered tables, rows
-shuffled and the values of columns that the question does not speak of dealt anew, and how often the question bears it out.
+Misra et al. (2018), §5.2 and Table 4.
+
+100 training questions are drawn with a fixed seed. For each, the program that a trained parser's
+own search puts first (EXPLORE under the policy it was trained with) is taken, for several parsers.
+`sheet` writes the distinct programs of each question in a random order for judges who do not see
+which parser each is from (docs/spurious-guideline.md); the verdicts are kept by question and
+program. Beside them two automatic measures, on more questions: how often a program keeps its answer
+on altered tables, rows shuffled and the values of columns that the question does not speak of dealt
+anew, and how often the question bears it out.
 
 Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ... [--sheet FILE]
 """
@@ -63,7 +68,7 @@ class AskedQuestion:
 def draw_questions(
     examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED
 ) -> list[AskedQuestion]:
-    """Return so many questions, drawn with a seed, in the order of the data."""
+    """Return `count` questions, drawn with a seed, in the order of the data."""
     asked = [
         AskedQuestion(turn, Denotation.of_cells(turns[place - 1].cells) if place else None)
         for turns in conversations(examples)
@@ -80,13 +85,17 @@ class Believed:
     program: str
     reward: float
     grounded: bool
-    """Whether the question bears it out: its constants share words with it, and its operators have a trigger."""
+    """Whether the question bears it out: its constants share words with it, and its operators
+    have a trigger."""
 
 
 def believed(
     parser: Parser, asked: Sequence[AskedQuestion], search: SearchConfig
 ) -> list[Believed | None]:
-    """Return what a parser's search would learn from, for each question; None where no program earns a reward."""
+    """Return what a parser's search would learn from, for each question.
+
+    None where no program earns a reward.
+    """
     preparer = Preparer.of(replace(parser.config, search=search), operators=parser.language)
     found: list[Believed | None] = []
     for one in asked:
@@ -127,7 +136,7 @@ def kept_answers(one: AskedQuestion, text: str, altered: int = ALTERED, seed: in
 
 
 def _altered(one: AskedQuestion, order: np.ndarray[Any, Any], rng: np.random.Generator) -> Table:
-    """The table with its rows in another order, and the columns that the question does not speak of dealt anew."""
+    """The table with shuffled rows, and shuffled values in columns not asked about."""
     question = one.example.question
     table = question.table
     asked = content(" ".join((question.text, *question.history[-1:])))
@@ -148,7 +157,7 @@ def judged_key(question: str, program: str) -> str:
 
 
 def sheet(asked: Sequence[AskedQuestion], programs: Mapping[str, Sequence[Believed | None]]) -> str:
-    """Return what a judge sees: each question with its table and the distinct programs in a random order, no parser named."""
+    """Return what a judge sees: questions, tables and programs in random order, no parser named."""
     rng = np.random.default_rng(SEED)
     parts = []
     for number, one in enumerate(asked):
@@ -175,7 +184,7 @@ def sheet(asked: Sequence[AskedQuestion], programs: Mapping[str, Sequence[Believ
 def measure_spurious(
     asked: Sequence[AskedQuestion], found: Sequence[Believed | None]
 ) -> dict[str, int]:
-    """Count, by machine, how many believed programs give the right answer, are grounded as well, and keep the answer on altered tables."""
+    """Count the believed programs that answer right, are grounded, and survive altered tables."""
     pairs = [(o, b) for o, b in zip(asked, found, strict=True) if b is not None and b.reward == 1]
     return {
         "questions": len(asked),
@@ -186,7 +195,10 @@ def measure_spurious(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Find the programs, try them on altered tables, and write results/spurious.json; with --sheet the page for the judges."""
+    """Find the programs, try them on altered tables, and write results/spurious.json.
+
+    With --sheet the page for the judges.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sheet", type=Path)
@@ -228,7 +240,7 @@ def _told(one: AskedQuestion, found: Believed | None) -> dict[str, Any] | None:
 
 
 def _untrained(config: Config, asked: Sequence[AskedQuestion]) -> dict[str, dict[str, int]]:
-    """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
+    """What search would believe before training, with and without shaping and surface features."""
     found = {}
     preparer = Preparer.of(config)
     ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]

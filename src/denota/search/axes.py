@@ -1,8 +1,10 @@
-"""A question's space as sums of axis entries: what a scorer scores, and how those scores make up a program's.
+"""A question's space as sums of axis entries, which a scorer scores.
 
-A scorer gives one number for each entry of each block: a column as SELECT column, a value as the argument of =, a comparison with a number, a
-fixed action such as STOP. A selection and a condition are each a sum of a few entries, a program is selection + condition + its program-level
-features. So all programs are scored by two gathers and one broadcast, and nothing is ever computed per program in Python.
+A scorer gives one number for each entry of each block: a column as SELECT column, a value as the
+argument of =, a comparison with a number, a fixed action such as STOP. A selection and a condition
+are each a sum of a few entries, a program is selection + condition + its program-level features. So
+all programs are scored by two gathers and one broadcast, and nothing is ever computed per program
+in Python.
 
 C columns, V values, K constants, S selections, N conditions, P programs.
 """
@@ -57,15 +59,17 @@ FIXED: Final = (
 BLOCK_NUMBER: Final = {name: number for number, name in enumerate(BLOCKS)}
 FIXED_NUMBER: Final = {name: number for number, name in enumerate(FIXED)}
 SIZES: Final = (1, 2, 3, 5, 9)
-"""How many rows are kept, as classes: up to so many, more, and all there are; apart for follow-ups."""
+"""Classes of how many rows are kept: at most each of these, more, all; apart for follow-ups."""
 OUTCOMES: Final = 2 * (len(SIZES) + 2)
 RELATIONS: Final = 5
-"""The rows kept, beside those of the previous answer: there was none; the same; some of them; none of them; some and others."""
+"""The rows kept, beside those of the previous answer: there was none; the same; some of them;
+none of them; some and others."""
 BREADTHS: Final = 4
 WIDTH: Final = 5
 """The most entries a condition is a sum of; what is over points at `nothing`."""
 WIDER: Final = 15
-"""The same in a language with steps: three for each of three tests, and six for what joins them and a step."""
+"""The same in a language with steps: three for each of three tests, and six for what joins them
+and a step."""
 
 
 class FamilySlice(NamedTuple):

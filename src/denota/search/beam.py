@@ -1,8 +1,9 @@
-"""Beam search: programs built action by action, the best few kept at each step, as DynSP and the paper do.
+"""Beam search: programs built action by action, the best few kept at each step, as in the paper.
 
-The steps: a selection (or a follow-up); STOP, or a WHERE column; a test on it; OR or AND and a second test. An incomplete program is ranked like a
-complete one: its reward is that of the program so far executed as if finished (a WHERE column adds nothing yet), its critique and recall are those of
-its tokens so far. A beam as wide as the space finds exactly what exact search finds.
+The steps: a selection (or a follow-up); STOP, or a WHERE column; a test on it; OR or AND and a
+second test. An incomplete program is ranked like a complete one: its reward is that of the program
+so far executed as if finished (a WHERE column adds nothing yet), its critique and recall are those
+of its tokens so far. A beam as wide as the space finds exactly what exact search finds.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
         ConfigError: the language has values: its programs are looked at all at once, or not at all.
     """
     if isinstance(question.words, TokenCounts):
-        raise ConfigError("a beam builds programs that select cells; use search.kind=exact for a language with values")  # fmt: skip
+        raise ConfigError(
+            "a beam builds programs that select cells; "
+            "use search.kind=exact for a language with values"
+        )
     rank = _rank(cfg, aim)
     states = _States(question, axis)
     places = list(question.axes.places)

@@ -91,7 +91,10 @@ def axes_of(space: ProgramSpace) -> Axes:
 
 
 class _ValuePlaces:
-    """Where a (column, class) stands on the value axis: those of short columns in order, then the linked ones of long columns."""
+    """Where a (column, class) stands on the value axis.
+
+    Values of short columns come first, in order, then the linked values of long columns.
+    """
 
     def __init__(
         self, index: TableIndex, columns: NDArray[np.int16], classes: NDArray[np.int32]
@@ -110,7 +113,7 @@ class _ValuePlaces:
 
 
 def _joined(conditions: Conditions, lookup: _ValuePlaces) -> NDArray[np.int64]:
-    """(N, 2) the two conditions that an OR of values or an AND joins first, -1 for a simple condition."""
+    """(N, 2) the conditions that an OR of values or an AND joins first, -1 for a simple one."""
     found = np.full((len(conditions), 2), -1)
     both = np.isin(conditions.operator, (AND, EITHER, PAIR))
     found[both, 0], found[both, 1] = conditions.first[both], conditions.second[both]
@@ -165,7 +168,10 @@ def _numbers_in(whole: Conditions, chosen: Conditions) -> Ints:
 def _select_entries(
     family: Family, space: ProgramSpace, width: int
 ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """Selections are sums over their columns; taking the previous answer's columns costs nothing by itself."""
+    """Selections are sums over their columns.
+
+    Taking the previous answer's columns costs nothing by itself.
+    """
     count = len(family.selections)
     block = np.full((count, width), BLOCK_NUMBER["fixed"], np.int8)
     entry = np.zeros((count, width), np.int16)
@@ -187,7 +193,7 @@ def _select_entries(
 def _condition_entries(
     conditions: Conditions, scope: str, lookup: _ValuePlaces
 ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """The entries of every condition: WHERE column, the test and its argument, OR and its second value."""
+    """The entries of each condition: WHERE column, test and argument, OR and its second value."""
     count = len(conditions)
     block = np.full((count, WIDTH), BLOCK_NUMBER["fixed"], np.int8)
     entry = np.zeros((count, WIDTH), np.int16)
@@ -251,7 +257,7 @@ def _condition_entries(
 def _wider_entries(
     conditions: Conditions, scope: str, block: NDArray[np.int8], entry: NDArray[np.int16]
 ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """The entries of every row set of a language with steps: those of its tests, what joins them, and those of a step.
+    """The entries of each row set of a language with steps: its tests, what joins them, its step.
 
     Args:
         conditions: the row sets.
@@ -270,7 +276,8 @@ def _wider_entries(
     for which in (joined & ~three, three):  # three are two and one more, so two come before
         own = np.flatnonzero(which)
         left = 7 if which is three else 3
-        blocks[own, :left], entries[own, :left] = blocks[first[own], :left], entries[first[own], :left]  # fmt: skip
+        blocks[own, :left] = blocks[first[own], :left]
+        entries[own, :left] = entries[first[own], :left]
         slots = slice(left, left + 3)
         blocks[own, slots], entries[own, slots] = blocks[second[own], :3], entries[second[own], :3]
         for kind, name in ((AND, "and"), (EITHER, "either"), (PAIR, "versus")):
@@ -282,7 +289,8 @@ def _wider_entries(
     entries[step, : WIDER - 4] = entries[first[step], : WIDER - 4]
     for number, chosen in enumerate(conditions.steps):
         here = step[second[step] == number]
-        entries[here, WIDER - 4], entries[here, WIDER - 3] = FIXED_NUMBER["then"], FIXED_NUMBER[chosen.step.name]  # fmt: skip
+        entries[here, WIDER - 4] = FIXED_NUMBER["then"]
+        entries[here, WIDER - 3] = FIXED_NUMBER[chosen.step.name]
         if chosen.step.has_column:
             blocks[here, WIDER - 2], entries[here, WIDER - 2] = where, chosen.column
         argument = chosen.step.argument(conditions.situation, chosen.column, chosen.first)

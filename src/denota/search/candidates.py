@@ -1,13 +1,17 @@
-"""K, the candidates an update learns from: EXPLORE and RIVALS of every question of a batch, joined, padded and scored with gradient.
+"""K, the candidates an update learns from: EXPLORE and RIVALS, joined and scored with gradient.
 
-Misra et al. (2018), §3: K holds programs that evaluate to the answer and high-scoring incorrect ones.
+Misra et al. (2018), §3: K holds programs that evaluate to the answer and high-scoring incorrect
+ones.
 
-- EXPLORE: ranked by reward, ties by score + η critique, zero reward dropped. It supplies the programs to learn.
-- RIVALS: ranked by score − R for margin methods and by score for the others. It supplies the high-scoring incorrect ones.
+- EXPLORE: ranked by reward, ties by score + η critique, zero reward dropped. It supplies the
+  programs to learn.
+- RIVALS: ranked by score − R for margin methods and by score for the others. It supplies the
+  high-scoring incorrect ones.
 - y*, the reference: the first of EXPLORE.
 
-The programs of all questions are laid end to end and searched at once, in torch, on any device; a beam finds its lists question by question instead.
-B questions, P programs of all of them together, S selections and N conditions likewise, L entries of the padded axis, K candidates.
+The programs of all questions are laid end to end and searched at once, in torch, on any device; a
+beam finds its lists question by question instead. B questions, P programs of all of them together,
+S selections and N conditions likewise, L entries of the padded axis, K candidates.
 """
 
 from __future__ import annotations
@@ -27,9 +31,11 @@ from denota.search.policies import draw, log_explore, log_shaped, margin_scores
 from denota.search.prepare import Prepared
 
 RefineTensors = Callable[[Tensor, Tensor], Tensor]
-"""The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their scores."""
+"""The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their
+scores."""
 Listed = tuple[Tensor, Tensor]
-"""(B, length) programs of each question, best first, by their places in the flat order; and (B, length) True where there is one."""
+"""(B, length) programs of each question, best first, by their places in the flat order; and (B,
+length) True where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +48,7 @@ class Candidates:
     log_explore: Tensor  #: (B, K) log u(y), -inf where the exploration policy has no mass
     reference: Tensor  #: (B,) the place of y*, -1 where there is none
     draw: Tensor  #: (B,) the place of the sampled program, -1 where nothing was drawn
-    first_pass_scores: Tensor | None = (
-        None  #: (B, K) s(y) before programs were looked at as a whole, where they were; with a gradient too
-    )
+    first_pass_scores: Tensor | None = None  #: (B, K) s(y) before refining, with a gradient
 
     @property
     def consistent(self) -> Tensor:
@@ -142,7 +146,7 @@ def _rewards(question: Prepared) -> NDArray[np.float32]:
 
 
 def _padded(lists: Sequence[NDArray[np.int64]], starts: NDArray[np.int64]) -> Listed:
-    """The programs of each question as one matrix, by their places in the flat order, padded with 0."""
+    """The programs of each question as a matrix of places in the flat order, padded with 0."""
     places = np.zeros((len(lists), max(1, *map(len, lists))), np.int64)
     there = np.zeros(places.shape, bool)
     for line, ids in enumerate(lists):
@@ -331,7 +335,11 @@ def _reference(
     chosen: Tensor,
     ahead: Listed,
 ) -> Tensor:
-    """(B,) the place of y* in K, -1 if there is none: the first of EXPLORE, or with `reference_by = score` the best-scoring program of K that is rewarded as much."""
+    """(B,) the place of y* in K, -1 if there is none.
+
+    It is the first of EXPLORE, or with `reference_by = score` the best-scoring program of K among
+    those with the largest reward.
+    """
     first, found = ahead[0][:, :1], ahead[1][:, 0]
     here = (chosen == first) & mask & found[:, None]
     if cfg.reference_by == "score":

@@ -1,12 +1,18 @@
-"""The critique: how well a program's words go with the question's. Misra et al. (2018), §3, "Lexical Policy Shaping".
+"""The critique: how well a program's words go with the question's. Misra et al.
 
-    match(y, x)    = distinct non-keyword tokens of y that occur in x, over all such tokens of y; 0 if y has none
+(2018), §3, "Lexical Policy Shaping".
+
+    match(y, x)    = share of y's distinct non-keyword tokens that occur in x; 0 if y has none
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
-    critique       = match + co_occur + g 1{the condition of y is grounded}, where the lexicon says so: not in the paper, for languages with many operators
+                     (+ g 1{the condition of y is grounded}, with `search.grounded`)
 
-The same counts of tokens give the parser's recall feature. All are computed for all programs at once, from sets of tokens over the
-axes: |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits. S selections, N conditions, T tokens, P programs.
+Differs from the paper: g, which it does not have, serves languages with many operators.
+
+The same counts of tokens give the parser's recall feature. All are computed for all programs at
+once, from sets of tokens over the
+axes: |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits. S selections, N conditions, T tokens, P
+programs.
 """
 
 from __future__ import annotations
@@ -37,21 +43,25 @@ class LexicalScores:
 
     critique: Floats  #: (P,)
     co_occur: NDArray[np.int8]  #: (P,) lexical pairs met
-    recall_missed: Floats  #: (P,) |E1 \\ E2| / |E1|: question tokens that the table has and the program lacks, over those the table has
+    recall_missed: Floats  #: (P,) |E1 \\ E2| / |E1|
+    """Of the question tokens that the table has, the share that the program lacks."""
     partial_match: Floats  #: (S, C) match of an incomplete program: a selection with WHERE column
     partial_missed: Floats  #: (S, C) its recall feature
 
     @property
     def match(self) -> Floats:
-        """(P,) share of the program's tokens that the question has, and what being grounded adds."""
+        """(P,) match, plus the bonus of a grounded condition."""
         return self.critique - self.co_occur
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCounts:
-    """The same for a language whose programs are too many to keep (P,) arrays of them: counts over the axes, broadcast when they are asked for.
+    """The same for a language with too many programs to keep (P,) arrays: counts over the axes.
 
-    There are three kinds of tokens: all, those of the question, and those that question and table share. Only names of columns can be in selection and condition both.
+    They are broadcast when asked for.
+
+    There are three kinds of tokens: all, those of the question, and those that question and table
+    share. Only names of columns can be in selection and condition both.
     """
 
     select_sizes: NDArray[np.int16]  #: (S, 3) tokens of each kind
@@ -76,7 +86,7 @@ class TokenCounts:
 
 
 BROADCAST: Final = 128
-"""The words of so many questions are kept for a moment: a batch asks for them twice."""
+"""The number of questions whose words are kept: a batch asks for them twice."""
 
 
 @lru_cache(maxsize=BROADCAST)
@@ -224,7 +234,10 @@ def _called(space: ProgramSpace) -> Floats:
 def _parts_asked(space: ProgramSpace) -> Floats:
     """(S,) how many operators what is asked has, each column after the first counted too."""
     lines = [
-        [(f.aggregate is not None) + (f.compare is not None) + max(0, len(s) - 1) for s in f.selections]
+        [
+            (f.aggregate is not None) + (f.compare is not None) + max(0, len(s) - 1)
+            for s in f.selections
+        ]
         for f in space.families
     ]  # fmt: skip
     return np.array([count for line in lines for count in line], np.float32)

@@ -25,7 +25,9 @@ class Lexicon:
 
 @lru_cache(maxsize=8)
 def read_lexicon(path: str | None = None, grounded: float = 0.0, length: float = 0.0) -> Lexicon:
-    """Read lexical pairs, a token and an operator a line; the project's own 40 unless a file is named.
+    """Read lexical pairs, a token and an operator a line.
+
+    The project's own 40 unless a file is named.
 
     >>> ("most", "max") in read_lexicon().pairs, len(read_lexicon().pairs)
     (True, 40)

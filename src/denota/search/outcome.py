@@ -17,7 +17,10 @@ from denota.search.axes import BLOCK_NUMBER, BREADTHS, COMPARISONS, OUTCOMES, SI
 def outcome_entries(
     axes: Axes, before: tuple[int, ...]
 ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """(N, 3) more entries of every condition: its column as what kind of test looks at it, how many rows it keeps, and whether those are the rows before.
+    """(N, 3) more entries of every condition.
+
+    Its column in the block of its kind of test, how many rows it keeps, and how those relate to the
+    rows of the previous answer.
 
     A scorer that looks at what a program would answer scores these too; the paper's does not.
     """
@@ -70,4 +73,5 @@ _KIND: Final = np.array(
     + [BLOCK_NUMBER["fixed"]],
     np.int8,
 )
-"""The block that a test's column stands in besides WHERE, by its place in TESTS; the last is for none."""
+"""The block that a test's column stands in besides WHERE, by its place in TESTS; the last is for
+none."""

@@ -1,4 +1,6 @@
-"""The policies over programs that search ranks and updates sample by. Misra et al. (2018), §3 and §5.1.
+"""The policies over programs that search ranks and updates sample by. Misra et al.
+
+(2018), §3 and §5.1.
 
     model        p(y)   ∝ exp( s(y) )
     exploration  b(y)   ∝ exp( λ R(y) + s(y) ),  λ = ∞

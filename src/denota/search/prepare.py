@@ -1,4 +1,4 @@
-"""A question made ready for scoring and search: its space turned into arrays that do not depend on the model.
+"""A question prepared for scoring and search: its space as arrays, independent of the model.
 
 Made once for a question and a previous answer; a training run reads it thousands of times.
 """
@@ -114,7 +114,7 @@ class Prepared:
         return Denotation(tuple(rows.tolist()), columns)
 
     def answer_digests(self, number: int) -> tuple[str, str]:
-        """Return what programs with the same rows of this table share, and programs with the same cells."""
+        """Return a digest of a program's rows, and one of its cells; equal answers share them."""
         place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
         line, condition = divmod(number - place.start, len(place.conditions))
         rows = zlib.crc32(self.axes.rows[place.conditions[condition]].tobytes(), self._table_digest)
@@ -130,7 +130,7 @@ class Prepared:
         return zlib.crc32(texts.encode("utf-8", "replace"))
 
     def rewarded(self, count: int) -> NDArray[np.int64]:
-        """Return the programs that can be among the first so many by reward: those no worse than the last of them."""
+        """Return the programs that can be among the first `count` by reward, ties included."""
         if count not in self._rewarded:
             assert self.rewarded_programs is not None
             some, rewards = self.rewarded_programs
@@ -165,7 +165,8 @@ def prepare(
         answer: the gold answer, for training.
         language: the operators of the program language.
         lexicon: the pairs of the critique.
-        keep_space: whether to keep its programs, which take memory, rather than make them again when trees are asked for.
+        keep_space: whether to keep its programs, which take memory, rather than make them again
+            when trees are asked for.
     """
     space = program_space(question, table, previous, language)
     axes = axes_of(space)

@@ -1,4 +1,7 @@
-"""Questions made ready: a split ahead, from a memory-mapped store; any other previous answer when it is met."""
+"""Questions made ready: a split ahead, from a memory-mapped store.
+
+Any other previous answer when it is met.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from denota.search.task import Task
 from denota.tables.plain import table_read_as
 
 KEPT_QUESTIONS: Final = 4096
-"""So many questions with previous answers of the parser's own are kept in memory."""
+"""At most this many questions with the parser's own previous answers are kept in memory."""
 
 _Key = tuple[int, Denotation | None]
 

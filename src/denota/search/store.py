@@ -1,11 +1,14 @@
-"""Prepared questions on disk, memory-mapped: made once, in parallel, and read by any number of runs at a time.
+"""Prepared questions on disk, memory-mapped: made once, in parallel, read by any number of runs.
 
-A store is a folder of shards that is written beside its place and moved there whole, and never changed after. Its name is a digest of everything it was
-made from: the questions, tables and answers, the language and lexicon, and the code that prepares. So a changed input or a changed program finds no
-store and makes a new one, and two runs that make the same one at once do no harm to each other.
+A store is a folder of shards that is written beside its place and moved there whole, and never
+changed after. Its name is a digest of everything it was made from: the questions, tables and
+answers, the language and lexicon, and the code that prepares. So a changed input or a changed
+program finds no store and makes a new one, and two runs that make the same one at once do no harm
+to each other.
 
-A shard is a file of records, one a question, each a header of shapes and then the arrays of a `Prepared` one after the other, every one on a multiple of
-8 bytes; and a JSON file with where the records begin and the few words that are no arrays.
+A shard is a file of records, one a question, each a header of shapes and then the arrays of a
+`Prepared` one after the other, every one on a multiple of 8 bytes; and a JSON file with where the
+records begin and the few words that are no arrays.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ STORE_FORMAT: Final = 2
 FEW_QUESTIONS: Final = 100
 """Fewer questions than this are made ready in memory."""
 KEPT_STORES: Final = 4
-"""So many stores are kept; the one used longest ago goes first."""
+"""At most this many stores are kept; the least recently used goes first."""
 ABANDONED: Final = 6 * 3600
 """Seconds after which a store half made is taken for abandoned."""
 
@@ -54,7 +57,7 @@ def prepared_ahead(
     jobs: int = 0,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Prepared]:
-    """Return tasks made ready, from the store of just these tasks if there is one, else from a new store.
+    """Return prepared tasks, from the store of exactly these tasks if there is one, else a new one.
 
     Args:
         tasks: the questions.
@@ -148,7 +151,10 @@ def _write(
     jobs: int,
     progress: Callable[[int], None],
 ) -> None:
-    """Write shards, each by one process; questions about a table stay together, for what is known of it is shared."""
+    """Write shards, each by one process.
+
+    Questions about a table stay together, for what is known of it is shared.
+    """
     global _shared
     shards = _shards(tasks, jobs)
     _shared = (folder, tasks, shards, language, lexicon)
@@ -164,7 +170,8 @@ def _write(
                     progress(shard.result())
             except BrokenProcessPool:
                 raise DataError(
-                    "a process that prepares questions was killed, perhaps for lack of memory; free some and try again"
+                    "a process that prepares questions was killed, perhaps for lack of memory; "
+                    "free some and try again"
                 ) from None
             finally:
                 for shard in waiting:

@@ -63,7 +63,8 @@ _KINDS: Final[dict[str, str]] = {
     "condition_called": "f4",
     "shared": "i2",
 }
-"""The arrays of a record, in order, each with its type; all have one or two axes. Of a large language there are no words of programs, of a small one no counts."""
+"""The arrays of a record, in order, each with its type; all have one or two axes. Of a large
+language there are no words of programs, of a small one no counts."""
 
 
 def record_arrays(ready: Prepared) -> Iterable[NDArray[Any]]:
