@@ -13,7 +13,7 @@ import torch
 from denota.config import SearchConfig
 from denota.data.answer import Cells
 from denota.errors import ConfigError
-from denota.learning.presets import PRESETS, preset
+from denota.learning.presets import PRESETS
 from denota.learning.update import surrogate_loss, update_coefficients
 from denota.model.batch import make_batch
 from denota.model.cues import DynSPWithCues
@@ -187,7 +187,7 @@ def test_every_algorithm_makes_a_step(
     parser = DynSP(vectors, hidden=8).double().eval()
     batch = make_batch(questions, vectors)
     entries = parser(batch)
-    cfg, update = SearchConfig(shaping="policy"), preset(name)
+    cfg, update = SearchConfig(shaping="policy"), PRESETS[name]
     source = {"reinforce": "model", "off_policy": "explore"}.get(update.intensity)
     flat = lay_flat(questions, batch.offsets, batch.width, cfg, entries.device)
     uniforms = torch.full((len(questions),), 0.4)
