@@ -20,7 +20,8 @@ from denota.data import load_examples
 from denota.learning.speed import measure_speed
 from denota.learning.start import new_parser
 from denota.learning.update import surrogate_loss
-from denota.search.candidates import find_candidates, lay_flat
+from denota.search.candidates import find_candidates
+from denota.search.flat_batch import lay_flat
 from denota.search.preparer import Preparer
 
 BATCHES = (64, 256, 512)

@@ -22,8 +22,9 @@ from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.tree import Or
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.candidates import find_candidates, lay_flat
+from denota.search.candidates import find_candidates
 from denota.search.exact import AxisScores, program_scores
+from denota.search.flat_batch import lay_flat
 from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table

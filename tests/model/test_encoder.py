@@ -21,8 +21,8 @@ from denota.model.wordpieces import Wordpieces
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES, SIZES
-from denota.search.candidates import flat_scores, lay_flat
 from denota.search.exact import AxisScores, program_scores
+from denota.search.flat_batch import flat_scores, lay_flat
 from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer

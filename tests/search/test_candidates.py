@@ -12,14 +12,9 @@ from denota.config import SearchConfig
 from denota.data.answer import Cells
 from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.candidates import (
-    best_of_each,
-    best_of_each_padded,
-    find_candidates,
-    flat_scores,
-    lay_flat,
-)
+from denota.search.candidates import find_candidates
 from denota.search.exact import AxisScores, first, program_scores, refined
+from denota.search.flat_batch import best_of_each, best_of_each_padded, flat_scores, lay_flat
 from denota.search.lexicon import read_lexicon
 from denota.search.policies import draw
 from denota.search.prepare import Prepared, prepare

@@ -16,9 +16,10 @@ from denota.programs.tree import And, Condition, Date, Number, Or, Program, Test
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.beam import beam_search
 from denota.search.candidates import explore as explore_of_each
-from denota.search.candidates import find_candidates, lay_flat
+from denota.search.candidates import find_candidates
 from denota.search.candidates import rivals as rivals_of_each
 from denota.search.exact import AxisScores, first, places_of, program_scores
+from denota.search.flat_batch import lay_flat
 from denota.search.lexicon import read_lexicon
 from denota.search.policies import log_explore
 from denota.search.prepare import Prepared, prepare

@@ -27,7 +27,10 @@ def model(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 @COMPETITORS.register
 def most_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
-    """q(y) = 1{y = ȳ}, ȳ = argmax s(y) − R(y), ties shared: maximum margin reward."""
+    """q(y) = 1{y = ȳ}, ȳ = argmax s(y) − R(y): maximum margin reward (MMR).
+
+    Differs from the paper: ties are shared, so that the order of candidates does not matter.
+    """
     slack = (found.scores - found.rewards).masked_fill(~found.mask, -torch.inf)
     worst = violations(found) & (slack == slack.amax(dim=-1, keepdim=True))
     return worst / worst.sum(dim=-1, keepdim=True).clamp(min=1).to(found.scores.dtype)
@@ -43,7 +46,8 @@ def mean_violating(found: Candidates, cfg: UpdateConfig) -> Tensor:
 def violations(found: Candidates) -> Tensor:
     """(B, K) True for V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }.
 
-    Empty where there is no reference (Eq. 7, strict).
+    The programs that violate MMR's margin, R(y*) − R(y'); none where there is no y*. Misra et al.
+    (2018), Eq. 7. Differs from the paper: strict, as in its appendix; ≤ would put y* into V.
 
     Compared as s(y') − R(y') > s(y*) − R(y*), so that rounding makes no violation of equal
     programs.

@@ -60,7 +60,10 @@ def off_policy(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 @INTENSITIES.register
 def reference(found: Candidates, cfg: UpdateConfig) -> Tensor:
-    """w(y) = 1{y = y*}: maximum margin reward and MAVER."""
+    """w(y) = 1{y = y*}: maximum margin reward and MAVER.
+
+    Differs from the paper: without a consistent program, y* is the best partial one, as in DynSP.
+    """
     return one_hot(found.reference, found.scores.shape[-1]).to(found.scores.dtype)
 
 

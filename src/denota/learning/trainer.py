@@ -28,7 +28,8 @@ from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.search.candidates import Candidates, find_candidates, lay_flat
+from denota.search.candidates import Candidates, find_candidates
+from denota.search.flat_batch import lay_flat
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 

@@ -117,8 +117,10 @@ class DynSP(Scorer):
         self.negation = nn.Parameter(starting_vector("not_equal", vectors))
         self.actions = nn.Parameter(_starting_vectors(names.heads["actions"], vectors))
         self.bias = nn.Parameter(torch.zeros(len(names.heads["actions"])), requires_grad=bias)
-        """What an action costs or earns by itself: the largest of several dot products is seldom
-        below 0, which not to take an action scores."""
+        """What an action costs or earns by itself.
+
+        Differs from the paper: it has no bias. The largest of several dot products is seldom below
+        0, the score of not taking the action, so nothing could say that there is no OR."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
 

@@ -101,8 +101,10 @@ class Scorer(nn.Module):
     names: RowNames
     """What the rows of its heads are called, and the operators that it is trained with."""
     recall: nn.Parameter
-    """The learned weight of the recall feature, which says what share of the question's table
-    tokens a program misses."""
+    """The learned weight of the recall feature: the share of the question's table tokens missed.
+
+    Differs from the paper: the missed share, not the met one, so the weight should turn negative.
+    """
 
     @classmethod
     def new(

@@ -5,8 +5,7 @@ Every word has a vector of its own.
 A word without a vector in the source gets a random unit vector made from the word itself, so the
 same rare name in question and cell matches with dot product 1, on any machine, whether or not it
 was seen in training. With `letters` words that begin alike, `castle` and `castles`, have vectors
-near each
-other: English inflects at the end. Numbers do not.
+near each other, for English inflects at the end. Numbers do not.
 """
 
 from __future__ import annotations

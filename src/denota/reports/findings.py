@@ -1,6 +1,6 @@
-"""What the paper found, one finding at a time, as differences between our cells. Misra et al.
+"""What the paper found, one finding at a time, as differences between our cells.
 
-(2018), §5.2.
+Misra et al. (2018), §5.2.
 """
 
 from __future__ import annotations

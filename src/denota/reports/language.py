@@ -1,8 +1,9 @@
 """The page about the program language: each operator's form, meaning and gain on SQA.
 
-    python -m denota.reports.language --data DIR --split random-split-1-train   measures, into
-    results/language.json python -m denota.reports.language
-    writes docs/language.md from that
+    python -m denota.reports.language --data DIR --split random-split-1-train
+        measures, into results/language.json
+    python -m denota.reports.language
+        writes docs/language.md from that
 
 An operator *brings* a question if every grounded consistent program of the question uses it:
 without the operator the question would be lost. One pass over the split finds this for all

@@ -1,6 +1,6 @@
-"""The paper's figures, and what each of our cells is called. Misra et al.
+"""The paper's figures, and what each of our cells is called.
 
-(2018), Tables 2 and 3 and §5.2.
+Misra et al. (2018), Tables 2 and 3 and §5.2.
 """
 
 from __future__ import annotations

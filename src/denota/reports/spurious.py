@@ -37,8 +37,9 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program, print_program
-from denota.search.candidates import explore, lay_flat
+from denota.search.candidates import explore
 from denota.search.exact import program_scores
+from denota.search.flat_batch import lay_flat
 from denota.search.preparer import Preparer
 from denota.tables.table import Table
 from denota.tokens import content

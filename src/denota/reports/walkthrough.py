@@ -20,9 +20,10 @@ from denota.model.batch import make_batch
 from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
-from denota.search.candidates import Candidates, find_candidates, lay_flat
+from denota.search.candidates import Candidates, find_candidates
 from denota.search.critique import LexicalScores
 from denota.search.exact import AxisScores, program_scores
+from denota.search.flat_batch import lay_flat
 from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table

@@ -1,18 +1,18 @@
-"""The critique: how well a program's words go with the question's. Misra et al.
+"""The critique: how well a program's words go with the question's.
 
-(2018), §3, "Lexical Policy Shaping".
+Misra et al. (2018), §3, "Lexical Policy Shaping".
 
     match(y, x)    = share of y's distinct non-keyword tokens that occur in x; 0 if y has none
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
                      (+ g 1{the condition of y is grounded}, with `search.grounded`)
 
-Differs from the paper: g, which it does not have, serves languages with many operators.
+Differs from the paper: match counts distinct tokens, over all of the program's; and g, which the
+paper does not have, serves languages with many operators.
 
 The same counts of tokens give the parser's recall feature. All are computed for all programs at
-once, from sets of tokens over the
-axes: |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits. S selections, N conditions, T tokens, P
-programs.
+once, from sets of tokens over the axes, as |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits.
+S selections, N conditions, T tokens, P programs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The policies over programs that search ranks and updates sample by. Misra et al.
+"""The policies over programs that search ranks and updates sample by: policy shaping is here.
 
-(2018), §3 and §5.1.
+Misra et al. (2018), §3 and §5.1.
 
     model        p(y)   ∝ exp( s(y) )
     exploration  b(y)   ∝ exp( λ R(y) + s(y) ),  λ = ∞
@@ -44,7 +44,11 @@ def margin_scores(scores: Scores, rewards: Scores, cfg: SearchConfig) -> Scores:
 
 
 def log_model(found: Candidates) -> Tensor:
-    """(B, K) log p(y), the model's Boltzmann policy normalised over K; -inf on padding."""
+    """(B, K) log p(y), the model's Boltzmann policy normalised over K; -inf on padding.
+
+    Differs from the paper: Eq. 9 normalises over all programs; importance weights over thousands
+    of them would stall learning.
+    """
     log = found.scores.masked_fill(~found.mask, -inf).log_softmax(dim=-1)
     return log.masked_fill(~found.mask.any(dim=-1, keepdim=True), -inf)
 
@@ -52,7 +56,10 @@ def log_model(found: Candidates) -> Tensor:
 def log_explore(
     scores: Tensor, rewards: Tensor, critique: Tensor, mask: Tensor, cfg: SearchConfig
 ) -> Tensor:
-    """(B, K) log u(y), normalised over K; -inf where it has no mass."""
+    """(B, K) log u(y), normalised over K; -inf where it has no mass.
+
+    Differs from the paper: at λ = ∞ all mass lies on the programs of the largest reward in K.
+    """
     top = rewards.amax(dim=1, keepdim=True)
     mass = mask & (top > 0) & (rewards == top)
     shaped = log_shaped(scores.double(), critique, cfg)
