@@ -50,7 +50,7 @@ _END: Final = """## How it is done
 memory-mapped store (`search/store.py`) that any number of runs read at
   a time. Its name is a digest of the questions, tables, answers, language, lexicon and code, so \
 nothing stale is ever read and nothing is shared that could be corrupted.
-- A training batch is laid flat (`search/candidates.py`): two gathers and an addition score all \
+- A training batch is laid flat (`search/flat_batch.py`): two gathers and an addition score all \
 programs of 64 questions; nothing is done in Python per candidate.
 - Answering scores a question with two gathers and a broadcast, in numpy (`search/exact.py`).
 - A step looks up the vectors of its own words once and touches no others (`model/batch.py`).

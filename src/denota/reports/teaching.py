@@ -50,7 +50,7 @@ finds programs that give just these cells, or any that give these values, be it 
 or a sum, ranked under the shaped policy, and the same update as in training (MAVER for the \
 default model) raises the
 reference over whatever does not give them. What moves are weights of the table's own, beside the \
-trained ones (`model/memory.py`, `learning/teach.py`):
+trained ones (`model/memory.py`, `teaching/lesson.py`):
 
 ```text
 s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, what it computes among \
