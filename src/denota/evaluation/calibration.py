@@ -110,7 +110,7 @@ def reliability(
 def threshold(confidence: Floats, right: NDArray[np.bool_], precision: float = 0.8) -> float:
     """Return the least confidence from which on at least this share of answers is right.
 
-    Above 1 if there is none.
+    It is above 1 if there is none.
     """
     order = np.argsort(-confidence, kind="stable")
     shares = np.cumsum(right[order]) / np.arange(1, len(right) + 1)

@@ -92,9 +92,9 @@ class Optimiser:
     def _dense_adam(
         self, gradients: Mapping[str, Tensor], rate: float, scale: float
     ) -> dict[str, Tensor]:
-        """Adam for all weights that move as a whole, at once, which saves a GPU a thousand calls.
+        """Apply Adam to all dense gradients at once, and return the sparse ones.
 
-        Return the gradients of the others.
+        One call for all weights saves a GPU a thousand.
         """
         weights = dict(self.scorer.named_parameters())
         dense = [name for name, gradient in gradients.items() if not gradient.is_sparse]

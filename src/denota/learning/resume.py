@@ -57,10 +57,7 @@ SavedRun = tuple[Parser, dict[str, Tensor], dict[str, str]]
 def last_saved(
     config: Config, examples: Sequence[Example], out: Path, say: Callable[[str], None]
 ) -> SavedRun | None:
-    """The last checkpoint of a run, or the one before should that be damaged.
-
-    None if there is none.
-    """
+    """The last checkpoint of a run, or the one before if that is damaged, or None."""
     there = [out / f"{name}.safetensors" for name in ("last", "previous")]
     there = [path for path in there if path.exists()]
     for path in there:

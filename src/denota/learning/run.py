@@ -132,7 +132,7 @@ def train(
 def unreachable(examples: Sequence[Example], preparer: Preparer, language: str) -> list[str]:
     """Return sentences on the questions whose answer no program of a language gives.
 
-    Those of a file of one's own are named by line.
+    Questions of a user's own file are named by line.
     """
     lost = []
     for example in examples:

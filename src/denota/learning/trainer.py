@@ -138,7 +138,7 @@ class Training:
     ) -> Score:
         """Score the parser on examples, with its own previous answers as history.
 
-        All questions are asked, if more are given.
+        `questions`, if given, are all asked, those without an answer too.
         """
         gold = gold_of(examples)
         answers = predict(

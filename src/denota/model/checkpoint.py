@@ -43,7 +43,7 @@ def save_parser(
 ) -> None:
     """Write a parser, with more tensors and facts beside it if given.
 
-    Small, in a quarter of the room, weights being rounded.
+    With `small` weights are rounded, to a quarter of the size.
     """
     tensors = {
         name: weight.detach().cpu().contiguous()

@@ -117,13 +117,13 @@ def _as_tested(test: Test, role: str) -> list[str]:
     return [whole]
 
 
-def situated(vector: Vector, follows: bool) -> Vector:
+def with_turn_kind(vector: Vector, follows: bool) -> Vector:
     """Return a question's vector in a slot for first or later questions.
 
     Cosine is unchanged within a kind and halved across.
 
     >>> plain = unit(np.ones(2, np.float32))
-    >>> one, other = situated(plain, False), situated(plain, True)
+    >>> one, other = with_turn_kind(plain, False), with_turn_kind(plain, True)
     >>> round(float(one @ one), 3), round(float(one @ other), 3)
     (1.0, 0.5)
     """

@@ -88,9 +88,9 @@ def _rows(own: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def brought_by(operators: frozenset[str], block: str) -> list[str]:
-    """Return the entries of a block that some operators need: their own.
+    """Return the entries of a block that some operators need.
 
-    All, where a block does not stand for operators.
+    They are the operators' own, or all, where a block does not stand for operators.
     """
     if block in ("fixed", "compare"):
         return [name for name in entries_of(block) if name in operators]

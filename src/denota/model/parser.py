@@ -22,7 +22,7 @@ from denota.model.memory import (
     TableMemory,
     Vector,
     features_of,
-    situated,
+    with_turn_kind,
     unit,
 )
 from denota.model.scorer import Axis, AxisBatch, Scorer
@@ -174,7 +174,9 @@ class Parser:
         else:
             asked = [unit(line) for line in axis.asked.float().cpu().numpy()]
         follows = (bool(question.history) for question in questions)
-        return scores, [situated(one, later) for one, later in zip(asked, follows, strict=True)]
+        return scores, [
+            with_turn_kind(one, later) for one, later in zip(asked, follows, strict=True)
+        ]
 
     @torch.inference_mode()
     def _refine(self, axis: Axis, parts: Ids, features: Floats) -> Floats:

@@ -154,7 +154,7 @@ def _join(slices: list[Path], made: Path) -> None:
 def _move(made: Path, place: Path) -> None:
     """Move what was made to its place, unless another run was quicker.
 
-    A damaged one in the way goes.
+    A damaged folder in its place is removed.
     """
     try:
         os.replace(made, place)
@@ -178,7 +178,7 @@ def _no_room(place: Path, error: OSError) -> str:
 def _is_right(folder: Path, name: str) -> bool:
     """Whether a folder has all files and the weights have their checksum.
 
-    A yes to the latter is kept.
+    That the checksum is right is remembered.
     """
     path, digest = folder / WEIGHTS_FILE, CHECKSUMS[name]
     if any(not (folder / file).is_file() for file in FILES):

@@ -34,9 +34,10 @@ from denota.reports.results import (
 def reproduction_page(
     found: Found, sequences: Sequence[str] | None, judged: Judged | None = None
 ) -> str:
-    """Return the page; with the sequence each dev question belongs to, differences have intervals.
+    """Return the page.
 
-    With judged programs, they are counted.
+    Differences have intervals where the sequence of each dev question is given; judged programs
+    are counted where they are given.
     """
     parts = [_TOP, _table2(found), _PICTURES, _stability(found), _table3(found)]
     if sequences is not None:

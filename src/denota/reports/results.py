@@ -56,7 +56,7 @@ def dev_curve(result: Result) -> list[float]:
 def at_most(result: Result, epochs: int) -> Result | None:
     """Return a result as if it had run for `epochs` epochs.
 
-    None if its best epoch, whose outcomes it holds, came later.
+    It is None if the best epoch, whose outcomes the result holds, came later.
     """
     curve = dev_curve(result)[:epochs]
     if result["best_epoch"] > len(curve):
@@ -68,7 +68,7 @@ def at_most(result: Result, epochs: int) -> Result | None:
 class Difference:
     """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`.
 
-    Over the seeds that all of them have.
+    It is taken over the seeds that all of them have.
     """
 
     name: str

@@ -198,7 +198,7 @@ def measure_spurious(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Find the programs, try them on altered tables, and write results/spurious.json.
 
-    With --sheet the page for the judges.
+    With --sheet also write the page for the judges.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
