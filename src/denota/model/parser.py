@@ -22,8 +22,8 @@ from denota.model.memory import (
     TableMemory,
     Vector,
     features_of,
-    with_turn_kind,
     unit,
+    with_turn_kind,
 )
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.programs.operators import language_of
