@@ -19,21 +19,22 @@ import torch
 
 from denota.config import Config, SearchConfig, TrainConfig
 from denota.data import load_examples
-from denota.learning.run import new_parser
-from denota.learning.speed import measure
+from denota.learning.speed import measure_speed
+from denota.learning.start import new_parser
 from denota.learning.update import surrogate_loss
-from denota.search.candidates import find_candidates, lay_flat
+from denota.search.candidates import find_candidates
+from denota.search.flat_batch import lay_flat
 from denota.search.preparer import Preparer
 
-SETTINGS = ((64, "float32"), (256, "float32"), (512, "float32"), (512, "bfloat16"))
+BATCHES = (64, 256, 512)
 
 
 def main() -> None:
     data, out = Path(sys.argv[1]), Path(sys.argv[2])
     device = "cuda" if torch.cuda.is_available() else "cpu"
     found: dict[str, Any] = {"agreement": agreement(data, device), "speeds": []}
-    for batch, precision in SETTINGS:
-        found["speeds"].append({"precision": precision, **measure(data, device, batch, precision)})
+    for batch in BATCHES:
+        found["speeds"].append({"precision": "float32", **measure_speed(data, device, batch)})
         print(json.dumps(found["speeds"][-1]), flush=True)
         out.write_text(json.dumps(found, indent=1) + "\n")
 

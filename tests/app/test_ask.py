@@ -1,4 +1,4 @@
-"""`denota ask`: a conversation on the command line, as JSON and through a pipe; and `train --final`, curves and TensorBoard on the way."""
+"""`denota ask`: a conversation on the command line, as JSON and through a pipe; and `train --final` and curves on the way."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "tiny"
     done = denota(
         *("train", "experiments/sample.toml", "--data", sample.path(), "--out", out),
-        *("--set", *SETTINGS, "data.dev=dev-heldout", "train.tensorboard=true", "--final"),
+        *("--set", *SETTINGS, "data.dev=dev-heldout", "--final"),
     )
     assert done.returncode == 0, done.stderr
     return out
@@ -109,11 +109,10 @@ def test_odd_questions_are_answered(run: Path) -> None:
         assert all(0 <= row < 2 and 0 <= column < 2 for row, column in turn.cells)
 
 
-def test_the_run_has_curves_boards_and_a_final_parser(run: Path) -> None:
+def test_the_run_has_curves_and_a_final_parser(run: Path) -> None:
     names = {path.name for path in run.iterdir()}
     assert {"config.toml", "metrics.jsonl", "best.safetensors", "run.json", "curves.svg"} <= names
     assert "<svg" in (run / "curves.svg").read_text()
-    assert list((run / "tensorboard").iterdir())
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     best = max(lines, key=lambda line: line["dev_answer_accuracy"])["epoch"]
     final = (run / "final" / "metrics.jsonl").read_text().splitlines()

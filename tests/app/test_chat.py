@@ -9,7 +9,7 @@ from denota.config import Config, ModelConfig, TrainConfig
 from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.errors import DataError, TableError
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.parser import Parser
 from denota.programs.execute import execute
 from denota.programs.text import parse_program

@@ -21,7 +21,7 @@ from denota.app.web.sessions import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
 from denota.errors import DataError
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.parser import Parser
 from denota.search.preparer import Preparer
 

@@ -26,7 +26,7 @@ from denota.app.web.service import Service
 from denota.app.web.sessions import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.sample import path as sample_path
 from denota.search.preparer import Preparer
 from denota.teaching.log import TeachingLog

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from denota.config import UpdateConfig
 from denota.learning.competing import violations
-from denota.learning.presets import preset
+from denota.learning.presets import PRESETS
 from denota.learning.update import update_coefficients
 from denota.search.candidates import Candidates
 from denota.search.policies import log_model
@@ -40,7 +40,7 @@ def test_mml_is_the_gradient_of_the_log_marginal(found: Candidates) -> None:
         log_p = policy(scores, found)[some]
         return log_p.masked_fill(~found.consistent[some], -inf).logsumexp(dim=-1).sum()
 
-    c = update_coefficients(found, preset("mml"))
+    c = update_coefficients(found, PRESETS["mml"])
     near(c[some], gradient(log_marginal, found)[some])
     assert (c[~some] == 0).all()
 
@@ -101,8 +101,8 @@ def test_off_policy_with_u_the_model_is_reinforce() -> None:
     for place in range(4):
         drawn = drawing(found, place, found.mask)
         near(
-            update_coefficients(drawn, preset("off_policy")),
-            update_coefficients(drawn, preset("reinforce")),
+            update_coefficients(drawn, PRESETS["off_policy"]),
+            update_coefficients(drawn, PRESETS["reinforce"]),
         )
 
 
@@ -121,7 +121,7 @@ def test_mmr_descends_the_hinge(found: Candidates) -> None:
         score = scores[sure].gather(1, star).squeeze(-1)
         return (worst + reward - score).clamp(min=0).sum()
 
-    c = update_coefficients(found, preset("mmr"))
+    c = update_coefficients(found, PRESETS["mmr"])
     near(c[sure], -gradient(hinge, found)[sure])
 
 
@@ -130,7 +130,7 @@ def test_mmr_descends_the_hinge(found: Candidates) -> None:
 def test_mmr_descends_the_hinge_by_its_value(found: Candidates) -> None:
     """At a kink too the update is a subgradient: the hinge, which is convex, lies nowhere below the plane it spans."""
     found = rows(found, found.reference >= 0)
-    c = update_coefficients(found, preset("mmr"))
+    c = update_coefficients(found, PRESETS["mmr"])
     for step in (-3.0, -0.25, 0.125, 0.5, 4.0):
         for k in range(found.scores.shape[-1]):
             nudge = torch.zeros_like(found.scores)
@@ -155,7 +155,7 @@ def test_maver_climbs_the_average_over_violations(found: Candidates) -> None:
         terms = torch.where(violated[some], beyond, 0.0)
         return -(terms.sum(dim=-1) / violated[some].sum(dim=-1)).sum()
 
-    c = update_coefficients(found, preset("maver"))
+    c = update_coefficients(found, PRESETS["maver"])
     near(c[some], gradient(average_violation, found)[some])
     assert (c[~some] == 0).all()
 
@@ -184,7 +184,7 @@ def average(found: Candidates, name: str, chances: Tensor) -> Tensor:
     total = torch.zeros_like(found.scores)
     for place in range(found.scores.shape[-1]):
         drawn = drawing(found, place, found.mask & (chances > 0))
-        total += chances[:, place, None] * update_coefficients(drawn, preset(name))
+        total += chances[:, place, None] * update_coefficients(drawn, PRESETS[name])
     return total
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from denota.config import UpdateConfig
 from denota.learning.intensity import INTENSITIES
-from denota.learning.presets import preset
+from denota.learning.presets import PRESETS
 from denota.learning.update import update_coefficients
 from denota.search.candidates import Candidates
 from learning.strategies import candidates, examples, question
@@ -34,8 +34,8 @@ def test_one_is_mml(found: Candidates) -> None:
     posterior = INTENSITIES["posterior"](found, UpdateConfig())
     assert torch.equal(intensity(found, 1.0), posterior)
     assert torch.equal(
-        update_coefficients(found, preset("meritocratic_0", beta=1.0)),
-        update_coefficients(found, preset("mml")),
+        update_coefficients(found, replace(PRESETS["meritocratic_0"], beta=1.0)),
+        update_coefficients(found, PRESETS["mml"]),
     )
 
 
@@ -73,7 +73,7 @@ def test_three_tied_programs_have_a_third_each() -> None:
     assert intensity(THREE_TIED, inf)[0].tolist() == pytest.approx(
         [0, 1 / 3, 1 / 3, 0, 1 / 3], abs=1e-12
     )
-    c = update_coefficients(THREE_TIED, preset("meritocratic_inf"))
+    c = update_coefficients(THREE_TIED, PRESETS["meritocratic_inf"])
     assert abs(c.sum().item()) < 1e-12
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS, violations
 from denota.learning.intensity import INTENSITIES
-from denota.learning.presets import PRESETS, preset
+from denota.learning.presets import PRESETS
 from denota.learning.update import update_coefficients
 from denota.search.candidates import Candidates
 from learning.strategies import candidates, examples, question
@@ -61,7 +61,7 @@ def test_programs_of_the_same_score_and_reward_do_not_violate(
     found = question([score, score], [reward, reward], reference=0, dtype=dtype)
     assert not violations(found).any()
     for method in ("mmr", "maver"):
-        assert not update_coefficients(found, preset(method)).any()
+        assert not update_coefficients(found, PRESETS[method]).any()
 
 
 @settings(max_examples=examples(100))
@@ -123,7 +123,7 @@ def test_the_reference_is_never_its_own_rival(found: Candidates) -> None:
         q = COMPETITORS[name](found, UpdateConfig())
         assert not q.gather(1, star)[some].any()
     for method in ("mmr", "maver"):
-        c = update_coefficients(found, preset(method))
+        c = update_coefficients(found, PRESETS[method])
         favoured = c.gather(1, star).squeeze(-1)
         torch.testing.assert_close(
             favoured[some], violations(found)[some].any(dim=-1).double(), rtol=0, atol=1e-12
@@ -134,7 +134,7 @@ def test_the_reference_is_never_its_own_rival(found: Candidates) -> None:
 def test_nothing_violated_no_update(method: str) -> None:
     found = question([3.0, 1.0, 1.5, 2.9], [1, 0, 0.5, 1], reference=0)
     assert not violations(found).any()
-    assert not update_coefficients(found, preset(method)).any()
+    assert not update_coefficients(found, PRESETS[method]).any()
 
 
 @settings(max_examples=examples(60))
@@ -142,7 +142,7 @@ def test_nothing_violated_no_update(method: str) -> None:
 def test_an_update_exactly_where_something_is_violated(found: Candidates) -> None:
     some = violations(found).any(dim=-1)
     for method in ("mmr", "maver"):
-        c = update_coefficients(found, preset(method))
+        c = update_coefficients(found, PRESETS[method])
         assert torch.equal(c.any(dim=-1), some)
 
 
@@ -151,13 +151,13 @@ def test_consistent_programs_that_outscore_the_reference_are_rivals(method: str)
     """That is how the reference of a shaped policy teaches the model to leave a spurious program."""
     found = question([0.0, 0.5, -2.0], [1, 1, 0], reference=0)
     assert violations(found).tolist() == [[False, True, False]]
-    assert update_coefficients(found, preset(method)).tolist() == [[1, -1, 0]]
+    assert update_coefficients(found, PRESETS[method]).tolist() == [[1, -1, 0]]
 
 
 @methods
 def test_consistent_programs_that_score_no_more_are_none(method: str) -> None:
     found = question([0.5, 0.5, 0.0, -2.0], [1, 1, 1, 0], reference=0)
-    assert not update_coefficients(found, preset(method)).any()
+    assert not update_coefficients(found, PRESETS[method]).any()
 
 
 @methods
@@ -165,7 +165,7 @@ def test_a_reference_of_partial_reward_has_margins_of_its_own(method: str) -> No
     """R(y*) = 1/2: program 1 must be 1/2 below and is not; program 2, of a quarter, must be a quarter below and is."""
     found = question([1.0, 0.75, 0.5, -1.0], [0.5, 0, 0.25, 0], reference=0)
     assert violations(found).tolist() == [[False, True, False, False]]
-    assert update_coefficients(found, preset(method)).tolist() == [[1, -1, 0, 0]]
+    assert update_coefficients(found, PRESETS[method]).tolist() == [[1, -1, 0, 0]]
 
 
 def test_a_better_program_than_the_reference_is_a_rival_only_from_far_above() -> None:
@@ -193,8 +193,8 @@ def test_reference_against_model_is_meritocratic_at_infinity(found: Candidates) 
     alone = best.sum(dim=-1) == 1
     scored = replace(found, reference=torch.where(alone, best.int().argmax(dim=-1), -1))
     torch.testing.assert_close(
-        update_coefficients(scored, preset("mmr_w_mml_q"))[alone],
-        update_coefficients(scored, preset("meritocratic_inf"))[alone],
+        update_coefficients(scored, PRESETS["mmr_w_mml_q"])[alone],
+        update_coefficients(scored, PRESETS["meritocratic_inf"])[alone],
         rtol=0,
         atol=1e-12,
     )
@@ -204,7 +204,7 @@ def test_reference_against_model_is_meritocratic_at_infinity(found: Candidates) 
 @given(found=candidates())
 def test_reference_against_model_always_updates(found: Candidates) -> None:
     """No margin needs violating: c(y*) = 1 − p(y*), nothing only where y* is alone."""
-    c = update_coefficients(found, preset("mmr_w_mml_q"))
+    c = update_coefficients(found, PRESETS["mmr_w_mml_q"])
     p = torch.softmax(found.scores.masked_fill(~found.mask, -inf), dim=-1)
     for b, star in enumerate(found.reference.tolist()):
         if star >= 0:
@@ -213,15 +213,15 @@ def test_reference_against_model_always_updates(found: Candidates) -> None:
 
 def test_reference_against_model_updates_where_mmr_rests() -> None:
     found = question([3.0, 1.0, 1.5], [1, 0, 0.5], reference=0)
-    assert not update_coefficients(found, preset("mmr")).any()
-    assert update_coefficients(found, preset("mmr_w_mml_q"))[0, 0] > 0.1
+    assert not update_coefficients(found, PRESETS["mmr"]).any()
+    assert update_coefficients(found, PRESETS["mmr_w_mml_q"])[0, 0] > 0.1
 
 
 @settings(max_examples=examples(60))
 @given(found=candidates())
 def test_off_policy_against_the_most_violating(found: Candidates) -> None:
     """Up goes ŷ by R p/u, down goes ȳ by the same: ȳ is that of the reference, whatever was drawn."""
-    cfg = preset("off_policy_w_mmr_q")
+    cfg = PRESETS["off_policy_w_mmr_q"]
     c = update_coefficients(found, cfg)
     w = INTENSITIES["off_policy"](found, cfg)
     q = COMPETITORS["most_violating"](found, cfg)

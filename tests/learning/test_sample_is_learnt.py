@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from denota import sample
-from denota.config import load_config
 from denota.data import load_examples
+from denota.learning.presets import load_experiment
 from denota.learning.run import train
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser
@@ -16,7 +16,7 @@ SETTINGS = Path(__file__).parents[2] / "experiments" / "sample.toml"
 
 
 def test_the_sample_is_learnt(tmp_path: Path) -> None:
-    config = load_config(SETTINGS)
+    config = load_experiment(SETTINGS)
     examples = {name: load_examples(sample.path(), name).examples for name in ("train", "dev")}
     train(config, examples["train"], (), tmp_path)
     parser, _, _ = load_parser(tmp_path / "last.safetensors")

@@ -13,7 +13,7 @@ import torch
 from denota.config import SearchConfig
 from denota.data.answer import Cells
 from denota.errors import ConfigError
-from denota.learning.presets import PRESETS, preset
+from denota.learning.presets import PRESETS
 from denota.learning.update import surrogate_loss, update_coefficients
 from denota.model.batch import make_batch
 from denota.model.cues import DynSPWithCues
@@ -22,9 +22,10 @@ from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.tree import Or
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.candidates import find_candidates, lay_flat
-from denota.search.critique import read_lexicon
+from denota.search.candidates import find_candidates
 from denota.search.exact import AxisScores, program_scores
+from denota.search.flat_batch import lay_flat
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
 
@@ -168,7 +169,8 @@ def test_with_cues_a_word_behind_a_number_compares(vectors: WordVectors) -> None
     language, lexicon = language_of("dynsp++"), read_lexicon()
     texts = ("which ship has 5 or more?", "which ship has 5 or less?")
     asked = [prepare(text, SHIPS, (), None, None, language, lexicon) for text in texts]
-    known = word_vectors({w for q in asked for w in q.all_words()} | starting_words(), "random")
+    words = {word for q in asked for text in (q.question, *q.names, *q.values) for word in text}
+    known = word_vectors(words | starting_words(), "random")
     for kind, differ in ((DynSP, False), (DynSPWithCues, True)):
         torch.manual_seed(0)
         batch = make_batch(asked, known)
@@ -186,7 +188,7 @@ def test_every_algorithm_makes_a_step(
     parser = DynSP(vectors, hidden=8).double().eval()
     batch = make_batch(questions, vectors)
     entries = parser(batch)
-    cfg, update = SearchConfig(shaping="policy"), preset(name)
+    cfg, update = SearchConfig(shaping="policy"), PRESETS[name]
     source = {"reinforce": "model", "off_policy": "explore"}.get(update.intensity)
     flat = lay_flat(questions, batch.offsets, batch.width, cfg, entries.device)
     uniforms = torch.full((len(questions),), 0.4)

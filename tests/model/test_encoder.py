@@ -11,19 +11,19 @@ import torch
 
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Cells, Example, Question
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.encoder import Encoder
 from denota.model.parser import Parser
-from denota.model.reading import LONGEST, Reader
+from denota.model.reading import LONGEST_QUESTION, Reader
 from denota.model.wordpieces import Wordpieces
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES
 from denota.search.axes import BLOCKS, FIXED, OUTCOMES, SIZES
-from denota.search.candidates import flat_scores, lay_flat
-from denota.search.critique import read_lexicon
 from denota.search.exact import AxisScores, program_scores
+from denota.search.flat_batch import flat_scores, lay_flat
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
 from denota.tables import Table
@@ -165,7 +165,7 @@ def test_a_long_question_is_cut(scorer: Encoder) -> None:
     text = "which ship " * 5000
     question = prepare(text, SHIPS, (text, text), None, None, operators, lexicon)
     read = scorer.reader(question)
-    assert (read.parts == 1).sum() <= LONGEST
+    assert (read.parts == 1).sum() <= LONGEST_QUESTION
     assert torch.isfinite(scorer(scorer.batch([question]))).all()
 
 

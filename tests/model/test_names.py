@@ -18,7 +18,7 @@ from torch import Tensor
 
 from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.checkpoint import checksum, load_parser, save_parser
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_vector
@@ -26,7 +26,7 @@ from denota.model.names import (
     LEGACY_DYNSP,
     LEGACY_ENCODER,
     LEGACY_OPERATORS,
-    Names,
+    RowNames,
     brought_by,
     entries_of,
     read_names,
@@ -37,7 +37,7 @@ from denota.model.vectors import word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES, FEATURES, SCOPES, TESTS
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
 from denota.tables import Table
@@ -63,7 +63,7 @@ def prepared(language: frozenset[str] = EXTENDED) -> list[Prepared]:
     return [prepare(q, SHIPS, h, p, None, language, read_lexicon()) for q, h, p in ASKED]
 
 
-def dynsp(names: Names = LEGACY_DYNSP) -> DynSP:
+def dynsp(names: RowNames = LEGACY_DYNSP) -> DynSP:
     torch.manual_seed(0)
     words = {w for q in prepared() for text in (q.question, *q.names, *q.values) for w in text}
     return DynSPWithCues(word_vectors(words | {"least"}, "random", 12), 4, 0.0, names=names).eval()
@@ -73,7 +73,7 @@ BOTH = pytest.mark.parametrize("make", [tiny_encoder, dynsp])
 Make = Callable[..., Scorer]
 
 
-def legacy(make: Make) -> Names:
+def legacy(make: Make) -> RowNames:
     return LEGACY_DYNSP if make is dynsp else LEGACY_ENCODER
 
 
@@ -95,12 +95,12 @@ def entries(scorer: Scorer) -> Tensor:
         return scorer.eval()(scorer.batch(prepared()))
 
 
-def without(names: Names, *gone: str) -> Names:
+def without(names: RowNames, *gone: str) -> RowNames:
     kept = {h: tuple(n for n in own if n not in gone) for h, own in names.heads.items()}
-    return Names(names.operators - {n.partition("/")[2] for n in gone}, kept)
+    return RowNames(names.operators - {n.partition("/")[2] for n in gone}, kept)
 
 
-def rows_taken(make: Make, names: Names) -> Scorer:
+def rows_taken(make: Make, names: RowNames) -> Scorer:
     """A scorer of some names with the weights that a legacy one has for them; what is not legacy has random ones."""
     whole, part = make(), make(names)
     own = heads(part)
@@ -215,7 +215,7 @@ def test_growing_keeps_scores(make: Make) -> None:
 def test_what_the_code_lacks_is_ignored(make: Make) -> None:
     whole = make()
     more = {h: (*own[:3], f"{own[0].partition('/')[0]}/gone", *own[3:]) for h, own in whole.names.heads.items() if "/" in own[0]}  # fmt: skip
-    names = Names(LEGACY_OPERATORS | {"gone"}, {**whole.names.heads, **more})
+    names = RowNames(LEGACY_OPERATORS | {"gone"}, {**whole.names.heads, **more})
     scorer = rows_taken(make, names)
     torch.testing.assert_close(entries(scorer), entries(whole), rtol=0, atol=1e-6)
     parser = Parser(Config(data=DataConfig(language="extended")), scorer)
@@ -256,7 +256,7 @@ def test_a_run_begun_with_another_parser_has_its_language(tmp_path: Path) -> Non
 
 
 def test_names_are_read_as_written() -> None:
-    names = Names(frozenset({"max", "min"}), {"actions": ("fixed/max", "fixed/min")})
+    names = RowNames(frozenset({"max", "min"}), {"actions": ("fixed/max", "fixed/min")})
     assert read_names({"names": names.to_json()}, LEGACY_DYNSP) == names
     assert read_names({}, LEGACY_DYNSP) is LEGACY_DYNSP
     assert brought_by(frozenset({"max", "greater", "count"}), "fixed") == ["max", "count"]

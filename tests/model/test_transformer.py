@@ -13,14 +13,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from denota.errors import ModelError
-from denota.model.transformer import (
-    Transformer,
-    distance_buckets,
-    load_weights,
-    read_transformer,
-    shape_of,
-    weights_of,
-)
+from denota.model.transformer import Transformer, distance_buckets
+from denota.model.transformer_weights import load_weights, read_transformer, shape_of, weights_of
 from denota.model.wordpieces import read_wordpieces
 
 PAD = {"bert": 0, "mpnet": 1}

@@ -166,7 +166,7 @@ def test_a_word_is_taken_apart_once(pieces: Wordpieces) -> None:
 def test_what_is_kept_does_not_grow_without_end(
     pieces: Wordpieces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("denota.model.wordpieces.KEPT", 10)
+    monkeypatch.setattr("denota.model.wordpieces.KEPT_WORDS", 10)
     counting = Counting(pieces.tokenizer)
     mine = Wordpieces(counting, pieces.cls, pieces.sep, pieces.pad, pieces.size)
     words = [f"ship{number}" for number in range(100)]

@@ -6,7 +6,7 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from denota.model.encoder import Encoder
-from denota.model.names import LEGACY_ENCODER, Names
+from denota.model.names import LEGACY_ENCODER, RowNames
 from denota.model.transformer import Shape, Transformer
 from denota.model.wordpieces import Wordpieces, wordpieces_of
 
@@ -24,7 +24,7 @@ def letters() -> Wordpieces:
     return wordpieces_of(tokenizer)
 
 
-def tiny_encoder(names: Names = LEGACY_ENCODER) -> Encoder:
+def tiny_encoder(names: RowNames = LEGACY_ENCODER) -> Encoder:
     """Return an untrained scorer on a random encoder."""
     wordpieces = letters()
     shape = Shape("bert", wordpieces.size, 16, 2, 2, 32, 512, 0, 2, 0, 1e-12)

@@ -14,11 +14,10 @@ import pytest
 
 from denota import sample
 from denota.app.commands.reproduce import reproduce_cells
-from denota.config import load_config
 from denota.data import load_questions, read_predictions
 from denota.errors import ConfigError
-from denota.learning.presets import PRESETS
-from denota.reports.cells import TABLES, Cell, cell_named, cells_of, run_cell
+from denota.learning.presets import PRESETS, load_experiment
+from denota.reports.cells import TABLES, ResultCell, cell_named, cells_of, run_cell
 from denota.reports.explain import why
 from denota.reports.findings import FINDINGS, verdict
 from denota.reports.judged import kappa, read_judged
@@ -34,6 +33,7 @@ from denota.reports.results import (
     read_results,
     unsteadiness,
 )
+from denota.settings import RENAMED, RETIRED
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -67,7 +67,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(work: Path, cell: Cell) -> dict[str, object]:
+def run(work: Path, cell: ResultCell) -> dict[str, object]:
     folders = [work / name for name in ("data", "experiments", "results", "runs")]
     return json.loads(run_cell(cell, *folders).read_text())
 
@@ -101,7 +101,7 @@ def flat(tree: dict[str, object], prefix: str = "") -> dict[str, str]:
 
 DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
     "explain.maver_model": ("table2.maver", {"search.shaping": "model"}),
-    "explain.maver_score": ("table2.maver", {"search.reference": "score"}),
+    "explain.maver_score": ("table2.maver", {"search.reference_by": "score"}),
     "explain.maver_batch1": ("table2.maver", {"train.batch": 1, "train.epochs": 8}),
     **{
         f"explain.{row}_all": (f"table2.{row}", {"search.candidates": "all", "train.epochs": 8})
@@ -111,7 +111,7 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
     "explain.reinforce_rivals": ("table2.reinforce", {"search.candidates": "rivals"}),
     "explain.off_policy_w_mmr_q_score": (
         "table3.off_policy_w_mmr_q",
-        {"search.reference": "score", "train.epochs": 12},
+        {"search.reference_by": "score", "train.epochs": 12},
     ),
     "explain.off_policy_w_mmr_q_batch8": (
         "table3.off_policy_w_mmr_q",
@@ -151,7 +151,7 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
 def test_a_cell_that_explains_differs_in_what_it_says_alone(name: str) -> None:
     base, expected = DIFFERENT[name]
     one, other = (
-        flat(asdict(load_config(ROOT / "experiments" / f"{n}.toml"))) for n in (name, base)
+        flat(asdict(load_experiment(ROOT / "experiments" / f"{n}.toml"))) for n in (name, base)
     )
     found = {key: value for key, value in one.items() if value != other[key]}
     assert found == {key: str(value) for key, value in expected.items()}
@@ -164,7 +164,7 @@ def test_every_cell_that_explains_was_looked_at() -> None:
 def test_mixes_are_made_of_the_algorithms_they_name() -> None:
     for row in TABLES["table3"].rows:
         w, _, q = row.removesuffix("_q").partition("_w_")
-        update = load_config(ROOT / "experiments" / f"table3.{row}.toml").update
+        update = load_experiment(ROOT / "experiments" / f"table3.{row}.toml").update
         assert update.intensity == PRESETS[w].intensity and update.beta == PRESETS[w].beta
         assert update.competing == PRESETS[q].competing
 
@@ -173,10 +173,12 @@ def test_results_were_had_with_the_settings_that_are_there() -> None:
     found = read_results(ROOT / "results")
     for seeds in found.values():
         for result in seeds:
-            cell = Cell(**result["cell"])
+            cell = ResultCell(**result["cell"])
             config = flat(asdict(cell.config(ROOT / "experiments")))
             had = flat(result["config"])
-            assert had.items() <= config.items(), cell.name
+            removed = {name: str(value) for name, value in RETIRED.items()}
+            renamed = {name: config[now] for name, now in RENAMED.items()}
+            assert had.items() <= {**config, **removed, **renamed}.items(), cell.name
             assert len(result["epochs"]) == int(config["train.epochs"]), cell.name
 
 
@@ -198,7 +200,7 @@ def test_a_name_that_is_no_cell_is_refused(name: str) -> None:
 
 
 def test_a_cell_is_run_and_run_again_to_the_same_figures(work: Path) -> None:
-    cell = Cell("table2", "maver", True)
+    cell = ResultCell("table2", "maver", True)
     first = run(work, cell)
     assert len(first["epochs"]) == 2
     best = max(line["dev_answer_accuracy"] for line in first["epochs"])
@@ -215,7 +217,7 @@ def test_a_cell_is_run_and_run_again_to_the_same_figures(work: Path) -> None:
 
 
 def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) -> None:
-    cells = [Cell("table2", "maver", True, 0), Cell("table2", "maver", False, 1)]
+    cells = [ResultCell("table2", "maver", True, 0), ResultCell("table2", "maver", False, 1)]
     run(work, cells[0])
     todo = missing(cells, work / "results")
     assert todo == cells[1:]
@@ -225,16 +227,16 @@ def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) 
     assert missing(cells, work / "results") == []
     assert any("done" in line for line in said)
     with pytest.raises(ConfigError, match="no config"):
-        reproduce([Cell("table2", "nothing", True)], work / "data", jobs=1, **folders)
+        reproduce([ResultCell("table2", "nothing", True)], work / "data", jobs=1, **folders)
     (work / "experiments" / "table2.mmr.toml").write_text(TINY.replace('"dev"', '"nowhere"'))
-    broken = [Cell("table2", "mmr", True)]
+    broken = [ResultCell("table2", "mmr", True)]
     assert reproduce(broken, work / "data", jobs=1, say=said.append, **folders) == broken
 
 
 def test_a_cell_run_again_is_held_against_what_was_there(
     work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cell = Cell("table2", "maver", True, 2)
+    cell = ResultCell("table2", "maver", True, 2)
     monkeypatch.chdir(work)
     assert reproduce_cells([cell], work / "data", 1, again=False, device=None) == 0
     told = capsys.readouterr().out
@@ -258,7 +260,7 @@ def test_without_word_vectors_a_cell_is_not_run(
 ) -> None:
     monkeypatch.delenv("DENOTA_VECTORS", raising=False)
     (work / "experiments" / "table2.mml.toml").write_text(TINY.replace('"letters"', '"random"'))
-    cell = Cell("table2", "mml", True)
+    cell = ResultCell("table2", "mml", True)
     with pytest.raises(ConfigError, match="DENOTA_VECTORS is not set"):
         run(work, cell)
     monkeypatch.setenv("DENOTA_VECTORS", str(work / "none.txt"))

@@ -7,9 +7,9 @@ import pytest
 from denota import sample
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.data import load_examples
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.parser import Parser
-from denota.reports.shuffles import measure, moved
+from denota.reports.shuffles import measure_shuffles, moved
 from denota.search.preparer import Preparer
 from denota.tables import Table
 
@@ -33,10 +33,10 @@ def parser() -> Parser:
 
 def test_order_does_not_move_a_parser_that_does_not_see_it(parser: Parser) -> None:
     examples = load_examples(sample.path(), "dev").examples[:60]
-    found = measure(parser, examples)
+    found = measure_shuffles(parser, examples)
     assert found.questions == 60
     assert 0 < found.rows_compared <= 60
     assert found.rows_same >= 95  # equal scores may be told apart by place
     assert abs(found.columns_shuffled - found.answer_accuracy) <= 5
-    again = measure(parser, examples)
+    again = measure_shuffles(parser, examples)
     assert found == again

@@ -11,18 +11,18 @@ import pytest
 from denota import sample
 from denota.config import Config, SearchConfig, TrainConfig
 from denota.data import Cells, Example, Question, load_examples
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.programs import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program
 from denota.reports.spurious import (
-    Asked,
+    AskedQuestion,
     Believed,
     believed,
-    draw,
-    item_key,
+    draw_questions,
+    judged_key,
     kept_answers,
-    measure,
+    measure_spurious,
     sheet,
 )
 from denota.search.preparer import Preparer
@@ -41,9 +41,9 @@ TABLE = Table.from_rows(
 )
 
 
-def asked(text: str, *cells: tuple[int, int], previous: Denotation | None = None) -> Asked:
+def asked(text: str, *cells: tuple[int, int], previous: Denotation | None = None) -> AskedQuestion:
     question = Question("q", "0", 0, text, TABLE, "t.csv", ())
-    return Asked(Example(question, Cells(frozenset(cells))), previous)
+    return AskedQuestion(Example(question, Cells(frozenset(cells))), previous)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_a_follow_up_moves_with_its_rows() -> None:
 
 def test_the_same_questions_are_drawn_every_time() -> None:
     examples = load_examples(sample.path(), "train").examples
-    keys = [one.key for one in draw(examples)]
-    assert keys == [one.key for one in draw(examples)]
+    keys = [one.key for one in draw_questions(examples)]
+    assert keys == [one.key for one in draw_questions(examples)]
     assert len(set(keys)) == 100
-    assert keys != [one.key for one in draw(examples, seed=1)]
+    assert keys != [one.key for one in draw_questions(examples, seed=1)]
 
 
 def test_the_judge_sees_programs_and_no_parser() -> None:
@@ -86,7 +86,7 @@ def test_the_judge_sees_programs_and_no_parser() -> None:
     assert "shaped" not in page
     first = re.findall(r"points\?.*?\n(?:.*\n)*?\[\w+\] (.*)", page)
     assert len(set(first)) == 2, "the order says nothing"
-    assert f"[{item_key(questions[0].key, 'SELECT Nation')}] SELECT Nation" in page
+    assert f"[{judged_key(questions[0].key, 'SELECT Nation')}] SELECT Nation" in page
     same = sheet(questions[:1], {"shaped": [one], "unshaped": [one]})
     assert same.count("SELECT Nation") == 1
 
@@ -96,7 +96,7 @@ def test_what_is_believed_earns_the_most_reward_there_is() -> None:
     config = Config(search=SearchConfig(shaping="policy"), train=TrainConfig(device="cpu"))
     preparer = Preparer("dynsp++")
     parser = new_parser(config, preparer.ahead(examples))
-    questions = draw(examples, count=15)
+    questions = draw_questions(examples, count=15)
     found = believed(parser, questions, config.search)
     for one, first in zip(questions, found, strict=True):
         ready = preparer(one.example.question, one.previous, one.example.cells)
@@ -105,7 +105,7 @@ def test_what_is_believed_earns_the_most_reward_there_is() -> None:
         cells = execute(program, one.example.question.table, one.previous).cells
         reward = len(cells & one.example.cells) / len(cells | one.example.cells)
         assert reward == pytest.approx(float(ready.rewards.max())) == first.reward
-    counts = measure(questions, found)
+    counts = measure_spurious(questions, found)
     assert counts["questions"] == 15 >= counts["right_answer"] >= counts["kept"] > 0
 
 
@@ -116,7 +116,7 @@ def test_every_believed_program_was_judged() -> None:
     items = {}
     for line in found:
         for one in filter(None, line["programs"].values()):
-            items[one["item"]] = item_key(line["question"], one["program"])
+            items[one["item"]] = judged_key(line["question"], one["program"])
     assert all(item == key for item, key in items.items())
     assert sum(set(said) == set(items) for said in verdicts.values()) >= 2
     for said in verdicts.values():

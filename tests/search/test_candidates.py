@@ -12,19 +12,14 @@ from denota.config import SearchConfig
 from denota.data.answer import Cells
 from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.candidates import (
-    best_of_each,
-    best_of_each_padded,
-    find_candidates,
-    flat_scores,
-    lay_flat,
-)
-from denota.search.critique import read_lexicon
-from denota.search.exact import AxisScores, best, program_scores, refined
+from denota.search.candidates import find_candidates
+from denota.search.exact import AxisScores, first, program_scores, refined
+from denota.search.flat_batch import best_of_each, best_of_each_padded, flat_scores, lay_flat
+from denota.search.lexicon import read_lexicon
 from denota.search.policies import draw
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
-from search import reference
+from search import by_the_paper
 
 TABLE = Table.from_rows(
     ["Nation", "Name", "Points", "Year"],
@@ -41,17 +36,15 @@ SETTINGS = {
     "plain": {},
     "shaped": {"shaping": "policy"},
     "model shaping": {"shaping": "model", "eta": 0.7},
-    "by score": {"margin": False, "reference": "score"},
-    "finite greed": {"greed": 3.0, "shaping": "policy"},
+    "by score": {"margin": False, "reference_by": "score"},
     "explore": {"candidates": "explore"},
     "rivals": {"candidates": "rivals"},
     "all": {"candidates": "all"},
     "short lists": {"explore": 2, "rivals": 3},
-    "of those": {"of_those": True},
     "beam": {"kind": "beam", "shaping": "policy"},
     "narrow beam": {"kind": "beam", "beam": 2, "explore": 4, "rivals": 3},
-    "beam of those": {"kind": "beam", "of_those": True, "candidates": "rivals"},
-    "beam and all": {"kind": "beam", "greed": 2.0, "candidates": "all"},
+    "beam of rivals": {"kind": "beam", "candidates": "rivals"},
+    "beam and all": {"kind": "beam", "candidates": "all"},
 }
 
 
@@ -89,15 +82,15 @@ def test_a_batch_is_searched_as_its_questions_are(
     recall = torch.tensor(-0.7)
     uniforms = np.linspace(0.05, 0.95, len(ready))
     one_by_one = [
-        reference.find(
-            q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, 0.2, draws_from, float(u)
+        by_the_paper.find(
+            q, AxisScores(line, offsets, -0.7, cfg.model_eta), cfg, draws_from, float(u)
         )
         for q, line, u in zip(ready, entries.numpy(), uniforms, strict=True)
     ]
-    expected = reference.pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
+    expected = by_the_paper.pad(ready, one_by_one, entries, offsets, recall, cfg.model_eta)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
     found, places = find_candidates(
-        flat, entries, recall, cfg, 0.2, draws_from, torch.from_numpy(uniforms)
+        flat, entries, recall, cfg, draws_from, torch.from_numpy(uniforms)
     )
     for line, one in enumerate(one_by_one):
         k = len(one.ids)
@@ -115,10 +108,9 @@ def test_a_batch_is_searched_as_its_questions_are(
             )
 
 
-@pytest.mark.parametrize("of_those", [False, True])
 @pytest.mark.parametrize("language", ["dynsp++", "extended"])
-def test_the_best_programs_are_those_of_the_reference(of_those: bool, language: str) -> None:
-    ready, cfg = questions(language), SearchConfig(of_those=of_those)
+def test_the_best_programs_are_those_of_the_paper(language: str) -> None:
+    ready, cfg = questions(language), SearchConfig()
     entries, offsets = scored(len(ready), seed=1)
     flat = lay_flat(ready, offsets, entries.shape[1], cfg, entries.device)
     scores = flat_scores(flat, entries, torch.tensor(0.3), 0.0)
@@ -129,8 +121,8 @@ def test_the_best_programs_are_those_of_the_reference(of_those: bool, language: 
         mine = scores[flat.starts[line] : flat.starts[line] + flat.counts[line]]
         np.testing.assert_allclose(mine, own, rtol=1e-5, atol=1e-5)
         chosen = (places[line] - flat.starts[line])[there[line]]
-        expected = reference.best(question, axis, cfg, 4).tolist()
-        assert chosen.tolist() == expected == best(question, own, 4, of_those).tolist()
+        expected = by_the_paper.best(question, axis, cfg, 4).tolist()
+        assert chosen.tolist() == expected == first(own, 4).tolist()
 
 
 def test_program_scores_are_sums_of_entries_from_left_to_right() -> None:
@@ -158,7 +150,7 @@ def test_looking_again_changes_the_best_alone() -> None:
     entries, offsets = scored(len(ready), seed=4)
     axes = [AxisScores(line, offsets, 0.3) for line in entries.numpy()]
     scores = [program_scores(q, axis) for q, axis in zip(ready, axes, strict=True)]
-    chosen = [best(q, own, 5) for q, own in zip(ready, scores, strict=True)]
+    chosen = [first(own, 5) for own in scores]
     flat = entries.numpy().ravel()
 
     def refine(parts: np.ndarray, features: np.ndarray) -> np.ndarray:
@@ -168,15 +160,15 @@ def test_looking_again_changes_the_best_alone() -> None:
         return (-2 * again).astype(np.float32)  # the last of them becomes the first
 
     after = refined(ready, axes, scores, chosen, refine)
-    for question, old, new, ids in zip(ready, scores, after, chosen, strict=True):
+    for old, new, ids in zip(scores, after, chosen, strict=True):
         rest = np.setdiff1d(np.arange(len(old)), ids)
         assert np.array_equal(old[rest], new[rest])
-        assert best(question, new, len(ids)).tolist()[0] == ids[-1]
+        assert first(new, len(ids)).tolist()[0] == ids[-1]
         assert new.max() == pytest.approx(old.max(), abs=1e-5)
         assert np.diff(new[ids]).min(initial=0) >= 0
 
 
-def test_a_draw_is_that_of_the_reference() -> None:
+def test_a_draw_is_that_of_the_paper() -> None:
     rng = np.random.default_rng(0)
     log = rng.normal(size=(200, 6)).astype(np.float32)
     log[rng.random(log.shape) < 0.3] = -np.inf
@@ -188,7 +180,7 @@ def test_a_draw_is_that_of_the_reference() -> None:
             assert got == -1
             continue
         assert np.isfinite(line[got])
-        assert got == reference.draw(line - line.max(), uniform)
+        assert got == by_the_paper.draw(line - line.max(), uniform)
 
 
 @pytest.mark.parametrize("way", [best_of_each, best_of_each_padded])

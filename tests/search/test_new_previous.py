@@ -8,8 +8,8 @@ import pytest
 from denota.data.answer import Cells
 from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS, FIXED
-from denota.search.critique import read_lexicon
 from denota.search.exact import AxisScores, program_scores
+from denota.search.lexicon import read_lexicon
 from denota.search.new_previous import prepare_with_new_previous
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table

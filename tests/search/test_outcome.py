@@ -7,7 +7,7 @@ import pytest
 
 from denota.programs import Denotation, language_of
 from denota.search.axes import BLOCKS
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from search.test_candidates import TABLE
 

@@ -16,10 +16,11 @@ from denota.programs.tree import And, Condition, Date, Number, Or, Program, Test
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.beam import beam_search
 from denota.search.candidates import explore as explore_of_each
-from denota.search.candidates import find_candidates, lay_flat
+from denota.search.candidates import find_candidates
 from denota.search.candidates import rivals as rivals_of_each
-from denota.search.critique import read_lexicon
-from denota.search.exact import AxisScores, best, first, places_of, program_scores
+from denota.search.exact import AxisScores, first, places_of, program_scores
+from denota.search.flat_batch import lay_flat
+from denota.search.lexicon import read_lexicon
 from denota.search.policies import log_explore
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
@@ -188,7 +189,7 @@ def test_exact_lists_are_brute_force(language: str, eta: float) -> None:
         worst = sorted((-(scores[i] - rewards[i]), i) for i in range(len(scores)))[:15]
         assert rivals(prepared, axis, cfg) == [i for _, i in worst]
         top = sorted((-scores[i], i) for i in range(len(scores)))[:3]
-        assert best(prepared, scores, 3).tolist() == [i for _, i in top]
+        assert first(scores, 3).tolist() == [i for _, i in top]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -204,7 +205,7 @@ def test_a_beam_as_wide_as_the_space_is_exact(language: str, previous: bool, sha
             found = beam_search(prepared, axis, wide, aim)
             assert found.tolist() == search(prepared, axis, exact)
         found = beam_search(prepared, axis, wide, "model")[:3]
-        assert found.tolist() == best(prepared, program_scores(prepared, axis), 3).tolist()
+        assert found.tolist() == first(program_scores(prepared, axis), 3).tolist()
         one, other = find(prepared, axis, wide), find(prepared, axis, exact)
         assert one.ids.tolist() == other.ids.tolist() and one.reference == other.reference
 
@@ -284,29 +285,6 @@ def test_the_exploration_policy_at_infinity_has_mass_on_the_best_reward_alone() 
     assert np.exp(log_u).sum() == pytest.approx(1, abs=1e-5)
     key = np.exp((scores + 5 * critique)[rewards == 1].astype(np.float64))
     assert np.exp(log_u[rewards == 1]) == pytest.approx(key / key.sum(), rel=1e-4)
-
-
-def test_the_exploration_policy_at_a_finite_greed_is_a_softmax() -> None:
-    rng = np.random.default_rng(1)
-    scores, critique = rng.normal(size=(2, 9)).astype(np.float32)
-    rewards = rng.uniform(size=9).astype(np.float32)
-    log_u = explored(scores, rewards, critique, SearchConfig(shaping="policy", eta=3.0, greed=2.0))
-    key = np.exp(2.0 * rewards + scores + 3.0 * critique, dtype=np.float64)
-    assert np.exp(log_u) == pytest.approx(key / key.sum(), rel=1e-4)
-
-
-def test_a_later_question_that_says_of_those_forbids_a_fresh_select() -> None:
-    before = Denotation((0, 1, 2), (0,))
-    prepared = prepare(
-        "of those, which has the most points?", TABLE, ("which nations?",), before, Cells(GOLD),
-        language_of("dynsp++"), read_lexicon(),
-    )  # fmt: skip
-    axis = scored(prepared, 0)
-    scores = program_scores(prepared, axis)
-    free, ruled = best(prepared, scores, 30), best(prepared, scores, 30, of_those=True)
-    assert any(prepared.space.program(int(i)).scope == "table" for i in free)
-    allowed = [prepared.space.program(int(i)).scope for i in ruled[:5]]
-    assert set(allowed) == {"previous"}
 
 
 def test_first_takes_the_largest_and_breaks_ties_by_place() -> None:

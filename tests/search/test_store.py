@@ -20,7 +20,7 @@ from denota.errors import DataError
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search import store
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.search.store import digest_of, prepared_ahead
@@ -49,7 +49,7 @@ def assert_same(one: Prepared, other: Prepared) -> None:
     for name in ("question", "previous_question", "names", "values", "before_constant", "previous"):
         assert getattr(one, name) == getattr(other, name), name
     assert one.has_number == other.has_number
-    for mine, theirs in zip(store._arrays(one), store._arrays(other), strict=True):
+    for mine, theirs in zip(store.record_arrays(one), store.record_arrays(other), strict=True):
         assert mine.dtype == theirs.dtype and mine.shape == theirs.shape
         assert np.array_equal(mine, theirs)
     assert [p.scope for p in one.axes.places] == [p.scope for p in other.axes.places]
@@ -163,9 +163,9 @@ def test_runs_that_prepare_the_same_at_once_do_no_harm(tmp_path: Path) -> None:
 
 
 def test_only_so_many_stores_are_kept(tasks: list[Task], tmp_path: Path) -> None:
-    for number in range(store.KEPT + 2):
+    for number in range(store.KEPT_STORES + 2):
         prepared_ahead(tasks[: len(tasks) - number], LANGUAGE, LEXICON, tmp_path, 1)
-    assert len(list(tmp_path.iterdir())) == store.KEPT
+    assert len(list(tmp_path.iterdir())) == store.KEPT_STORES
 
 
 def test_a_preparer_meets_other_previous_answers_on_the_way(
@@ -192,7 +192,7 @@ def test_a_preparer_meets_other_previous_answers_on_the_way(
 def test_a_killed_worker_is_noticed(
     tasks: list[Task], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "_arrays", lambda ready: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(store, "record_arrays", lambda ready: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(DataError, match="was killed"):
         prepared_ahead(tasks, LANGUAGE, LEXICON, tmp_path, 2)
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from denota import sample
-from denota.data import load_examples, read_as
+from denota.data import load_examples
+from denota.programs import Denotation
 from denota.search.preparer import Preparer
 from denota.tables import Column, Table
 from denota.tables.plain import PlainColumn, read_plainly
@@ -37,17 +38,23 @@ def test_a_store_of_plain_tables_is_another(tmp_path, monkeypatch) -> None:  # t
     monkeypatch.setenv("DENOTA_CACHE", str(tmp_path))
     loaded = load_examples(sample.path(), "train")
     for numbers in ("full", "plain"):
-        ready = Preparer("dynsp++").ahead(read_as(loaded, numbers).examples[:120])
+        ready = Preparer("dynsp++", numbers=numbers).ahead(loaded.examples[:120])
         live = [len(one.space) for one in ready]
         assert [len(one.rewards) for one in ready] == live  # type: ignore[arg-type]
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_questions_and_examples_stay_one() -> None:
-    loaded = load_examples(sample.path(), "dev")
-    assert read_as(loaded, "full") is loaded
-    plain = read_as(loaded, "plain")
-    assert [e.question for e in plain.examples] == list(plain.questions)
-    assert all(e.question is q for e, q in zip(plain.examples, plain.questions, strict=True))
-    assert {type(c) for q in plain.questions for c in q.table.columns} == {PlainColumn}
-    assert [e.cells for e in plain.examples] == [e.cells for e in loaded.examples]
+def test_a_preparer_reads_tables_as_its_settings_say() -> None:
+    examples = load_examples(sample.path(), "dev").examples
+    for numbers, kind in (("full", Column), ("plain", PlainColumn)):
+        preparer = Preparer("dynsp++", numbers=numbers)
+        ahead = preparer.ahead(examples)
+        asked = [e.question for e in examples]
+        assert [one.text for one in ahead] == [q.text for q in asked]
+        again = preparer(asked[1], Denotation((0,), (0,)))
+        for one in (*ahead, again):
+            assert {type(c) for c in one.table.columns} == {kind}
+        assert preparer.known(asked[0]) is ahead[0], "found by the question as it was loaded"
+        tables = {id(q.table): one.table for q, one in zip(asked, ahead, strict=True)}
+        shared = (one.table is tables[id(q.table)] for q, one in zip(asked, ahead, strict=True))
+        assert all(shared), "questions of one table share it as before"

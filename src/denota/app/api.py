@@ -21,7 +21,7 @@ from denota.conversation.answers import answer_of, rating_with, understand_conve
 from denota.conversation.chat import Chat
 from denota.conversation.turn import Turn
 from denota.conversation.understand import steps_of
-from denota.data import Cells, Example, Values, load_examples, read_as
+from denota.data import Cells, Example, Values, load_examples
 from denota.data import conversations as conversations_of
 from denota.data.jsonl import read_objects
 from denota.data.loaded import Loaded
@@ -117,10 +117,9 @@ class TableParser:
             ),
             seed=seed,
         )
-        numbers = own.data.numbers
-        examples = read_as(_loaded(conversations), numbers).examples
+        examples = _loaded(conversations).examples
         _check_reached(examples, Preparer.of(config))
-        asked = read_as(_loaded(dev), numbers) if dev is not None else Loaded(())
+        asked = _loaded(dev) if dev is not None else Loaded(())
         start = Parser(own, copy.deepcopy(self.parser.scorer))
         with tempfile.TemporaryDirectory() as folder:
             with training_progress(
@@ -144,7 +143,7 @@ class TableParser:
 
     def score(self, conversations: Conversations) -> float:
         """Return how many percent of questions `chat.ask` answers right, by cells or by values."""
-        loaded = read_as(_loaded(conversations, as_told=True), self.parser.config.data.numbers)
+        loaded = _loaded(conversations, as_told=True)
         preparer = Preparer.of(self.parser.config, operators=self.parser.language)
         taught = replace(self.parser, memory=self.teacher.memory())
         pipeline = steps_of(taught)

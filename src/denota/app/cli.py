@@ -266,12 +266,11 @@ def bench(
     as_json: opt.AsJson = False,
     device: opt.Device = "cpu",
     batch: opt.Batch = 64,
-    precision: opt.Precision = "float32",
 ) -> None:
     """Measure the speed of preparing, training and answering, and the memory it takes."""
     from denota.app.commands.bench import show_bench
 
-    show_bench(data, device, batch, precision, as_json)
+    show_bench(data, device, batch, as_json)
 
 
 @app.command(epilog="Example: `denota score data/sqa/random-split-1-dev.tsv predictions.tsv`")

@@ -188,7 +188,6 @@ CellDevice = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda, or auto.")]
 Batch = Annotated[int, typer.Option(min=1, help="Questions an update.")]
-Precision = Annotated[str, typer.Option(help="float32 or bfloat16.")]
 
 # data
 FetchTo = Annotated[Path, typer.Option(help="Where to put it.")]

@@ -31,7 +31,7 @@ from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
 from denota.tables.io import read_table
-from denota.tables.plain import read_plainly
+from denota.tables.plain import table_read_as
 from denota.tables.table import Cell, Table
 from denota.teaching.log import Correction, TeachingLog
 from denota.teaching.teacher import Taught, Teacher
@@ -107,7 +107,7 @@ class Chat:
             raise TableError("the table has no rows, so there is nothing to ask it")
         config = parser.config
         self.parser = parser
-        self.table: Table = read_plainly(table) if config.data.numbers == "plain" else table
+        self.table: Table = table_read_as(table, config.data.numbers)
         self.preparer = Preparer.of(config, 1, True, parser.language)
         self.teacher = teacher or Teacher(parser, TeachingLog())
         self.person = person

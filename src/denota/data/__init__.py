@@ -5,7 +5,6 @@ from denota.data.example import Example, Question, conversations
 from denota.data.jsonl import read_jsonl, write_jsonl
 from denota.data.loaded import Loaded, Problem
 from denota.data.predictions import read_predictions, write_predictions
-from denota.data.read_as import read_as
 from denota.data.release.fetch import Fetched, fetch
 from denota.data.splits import load_examples, load_questions, resolve_data, split_names
 from denota.data.sqa import read_examples, read_questions
@@ -24,7 +23,6 @@ __all__ = [
     "fetch",
     "load_examples",
     "load_questions",
-    "read_as",
     "read_examples",
     "read_jsonl",
     "read_predictions",

@@ -1,7 +1,8 @@
 """Confidence that means something: of the answers given at 80%, four in five are right.
 
-A parser's scores say how its programs compare, not how often they are right. A logistic regression on a few features of an answer, fitted on questions that were not
-learnt from, says that (Platt scaling). n answers, F features.
+A parser's scores say how its programs compare, not how often they are right. A logistic regression
+on a few features of an answer, fitted on questions that were not learnt from, says that (Platt
+scaling). n answers, F features.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-FEATURES: Final = ("log_share", "log_odds", "follows")
-"""How much of all probability the answer has; its odds against the next best answer; whether a question came before."""
+ANSWER_FEATURES: Final = ("log_share", "log_odds", "follows")
+"""How much of all probability the answer has; its odds against the next best answer; whether a
+question came before."""
 LEAST: Final = 1e-12
 
 
@@ -70,7 +72,7 @@ def fit(features: Floats, right: NDArray[np.bool_], ridge: float = 1e-2) -> Cali
 def cross_fitted(
     features: Floats, right: NDArray[np.bool_], groups: Sequence[str], folds: int = 5
 ) -> Floats:
-    """(n,) the confidence of each answer by a calibration fitted without its group (its table), as it would be on new ones."""
+    """(n,) the confidence of each answer by a calibration fitted without its group (its table)."""
     _, number = np.unique(np.array(groups), return_inverse=True)
     fold = np.random.default_rng(0).permutation(number.max() + 1)[number] % folds
     found = np.zeros(len(right))
@@ -81,7 +83,9 @@ def cross_fitted(
 
 
 def calibration_error(confidence: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
-    """Return the expected calibration error in percent: how far confidence and share of right answers lie apart, over bins of equal width.
+    """Return the expected calibration error in percent, over bins of equal width.
+
+    It is how far confidence and the share of right answers lie apart.
 
     >>> calibration_error(np.array([0.75] * 4), np.array([True, True, True, False]))
     0.0
@@ -104,7 +108,10 @@ def reliability(
 
 
 def threshold(confidence: Floats, right: NDArray[np.bool_], precision: float = 0.8) -> float:
-    """Return the least confidence from which on at least this share of answers is right; above 1 if there is none."""
+    """Return the least confidence from which on at least this share of answers is right.
+
+    It is above 1 if there is none.
+    """
     order = np.argsort(-confidence, kind="stable")
     shares = np.cumsum(right[order]) / np.arange(1, len(right) + 1)
     last = np.append(confidence[order][1:] < confidence[order][:-1], True)  # ties go together

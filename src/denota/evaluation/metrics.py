@@ -1,7 +1,8 @@
 """How good predictions are: the official metrics of the data sets.
 
-By cells (SQA): the answer is exactly the gold cells; whole sequences; answers by position. By text, which is `denotation_accuracy`:
-the values are the gold ones, where SQA's answers are taken as the texts of their cells.
+By cells (SQA): the answer is exactly the gold cells; whole sequences; answers by position. By text,
+which is `denotation_accuracy`: the values are the gold ones, where SQA's answers are taken as the
+texts of their cells.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The oracle: how often some program of a question's space gives exactly the gold cells.
 
-Coverage is an upper bound on a parser's accuracy. Grounded coverage asks besides that the question bears the program out (words shared with
-its constants, a trigger word for its operators): a rough count of programs that are right for the right reason. The space is the one
-a parser searches, with the gold previous answer as context.
+Coverage is an upper bound on a parser's accuracy. Grounded coverage asks besides that the question
+bears the program out (words shared with its constants, a trigger word for its operators): a rough
+count of programs that are right for the right reason. The space is the one a parser searches, with
+the gold previous answer as context.
 """
 
 from __future__ import annotations
@@ -73,9 +74,10 @@ def reach(conversation: Sequence[Example], language: frozenset[str]) -> list[Rea
 
 
 def with_other_answers(examples: Sequence[Example], seed: int = 0) -> list[Example]:
-    """Return examples with the answer of another question about the same table, those without such a one left out.
+    """Return examples with the answer of another question about the same table; drop the others.
 
-    What a language covers of these it covers by luck, so a looser language or lexicon does not pass for a better one.
+    What a language covers of these it covers by luck, so a looser language or lexicon does not pass
+    for a better one.
     """
     by_table: dict[int, list[Example]] = {}
     for example in examples:
@@ -91,7 +93,7 @@ def with_other_answers(examples: Sequence[Example], seed: int = 0) -> list[Examp
 
 
 def with_other_rows(examples: Sequence[Example], seed: int = 0) -> list[Example]:
-    """Return examples whose answer is one cell's text with that of another row of the same column, the others left out."""
+    """Return one-cell examples answered by another row of the column; drop the others."""
     rng = Random(seed)
     found = []
     for example in examples:
@@ -132,7 +134,7 @@ def over_conversations(
     jobs: int,
     progress: Callable[[int], None],
 ) -> list[_Result]:
-    """Apply a measure, one result a question, to every conversation, in several processes if asked for."""
+    """Apply a measure (one result a question) to every conversation, in several processes."""
     global _shared
     work = conversations(examples)
     results: list[_Result] = []
@@ -168,6 +170,6 @@ _shared: Any = None
 
 
 def _measure_shared(number: int) -> Any:
-    """Measure one conversation of what the forked process was born with, so that no table is sent."""
+    """Measure one conversation of those the forked process inherited, so that no table is sent."""
     measure, work = _shared
     return measure(work[number])

@@ -1,4 +1,4 @@
-"""The prediction loop: conversations answered in order, each question with the model's own previous answer as its history."""
+"""The prediction loop: conversations in order, each question with the model's own last answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def predict(
         best: a parser's best programs of prepared questions.
         prepare: makes a question ready, given the answer before it.
         batch: how many questions are scored at once.
-        gold: the examples, if the history should be gold and not the model's own, which it still is where the right cells are not known.
+        gold: the examples, if the history should be gold and not the model's own, which it still is
+            where the right cells are not known.
     """
     answers: dict[Key, Denotation] = {}
     turns = conversations(questions)
@@ -62,7 +63,7 @@ def gold_of(examples: Sequence[Example]) -> dict[Key, Example]:
 
 
 def in_form_of(gold: Mapping[Key, Example], answers: Mapping[Key, Denotation]) -> dict[Key, Answer]:
-    """Return the answers to gold questions, each in the form its gold answer has: cells or values."""
+    """Return answers to gold questions, each as cells or values, whichever its gold answer is."""
     return {
         key: as_cells(answer)
         if isinstance(gold[key].answer, Cells)

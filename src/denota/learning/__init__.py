@@ -1,1 +1,1 @@
-"""Learning: candidates to an intensity and a competing distribution, and from these to one update (Eq. 9)."""
+"""Learning: from candidates to w and q, and from these to one update (Eq. 9)."""

@@ -1,7 +1,7 @@
 """Intensities w(y): how strongly an update favours each program. Misra et al. (2018), Table 1.
 
-Every intensity is a function of the candidates K alone, (B, K), never differentiated, 0 on padding and 0 everywhere for a question that
-has nothing to favour.
+Every intensity is a function of the candidates K alone, (B, K), never differentiated, 0 on padding
+and 0 everywhere for a question that has nothing to favour.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ def posterior(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 @INTENSITIES.register
 def meritocratic(found: Candidates, cfg: UpdateConfig) -> Tensor:
-    """w(y) ∝ 1{R(y) = 1} p(y)^β: β = 0 uniform over the consistent, β = 1 MML, β = ∞ the most probable, ties shared."""
+    """w(y) ∝ 1{R(y) = 1} p(y)^β.
+
+    β = 0 is uniform over the consistent programs, β = 1 is MML, β = ∞ takes the most probable, ties
+    shared.
+    """
     return _among_consistent(found, cfg.beta)
 
 
@@ -56,7 +60,10 @@ def off_policy(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 @INTENSITIES.register
 def reference(found: Candidates, cfg: UpdateConfig) -> Tensor:
-    """w(y) = 1{y = y*}: maximum margin reward and MAVER."""
+    """w(y) = 1{y = y*}: maximum margin reward and MAVER.
+
+    Differs from the paper: without a consistent program, y* is the best partial one, as in DynSP.
+    """
     return one_hot(found.reference, found.scores.shape[-1]).to(found.scores.dtype)
 
 

@@ -1,4 +1,4 @@
-"""From gradients to weights: SGD as the paper has it, two adaptive methods, schedules of the rate, and a running average of the weights.
+"""From gradients to weights: SGD as in the paper, Adam, and a running average of the weights.
 
 Everything an optimiser remembers is in `state`, so that a run resumes to the same numbers.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import EllipsisType
 from typing import Final
 
@@ -20,7 +20,7 @@ from denota.model.scorer import Scorer
 
 
 def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
-    """Return the learning rate of a step, of so many in all.
+    """Return the learning rate of a step out of `steps`.
 
     >>> [round(rate_at(TrainConfig(rate=1.0, schedule="linear"), step, 4), 2) for step in range(4)]
     [1.0, 0.75, 0.5, 0.25]
@@ -28,14 +28,7 @@ def rate_at(cfg: TrainConfig, step: int, steps: int) -> float:
     done = step / max(1, steps)
     if done < cfg.warmup:
         return cfg.rate * min(1.0, (step + 1) / (cfg.warmup * steps))
-    return cfg.rate * _SCHEDULES[cfg.schedule](done)
-
-
-_SCHEDULES: Final[dict[str, Callable[[float], float]]] = {
-    "constant": lambda done: 1.0,
-    "linear": lambda done: 1.0 - done,
-    "cosine": lambda done: (1 + math.cos(math.pi * done)) / 2,
-}
+    return cfg.rate * (1.0 - done) if cfg.schedule == "linear" else cfg.rate
 
 
 class Optimiser:
@@ -69,9 +62,6 @@ class Optimiser:
         scale = min(1.0, cfg.clip / max(norm, 1e-12))
         rate = rate_at(cfg, self.step_number, self.steps)
         self.step_number += 1
-        for name, weight in self.scorer.named_parameters():
-            if name in gradients and cfg.decay and not gradients[name].is_sparse:
-                weight.mul_(1 - self._own(name, rate) * cfg.decay)
         if cfg.optimiser == "adam":
             gradients = self._dense_adam(gradients, rate, scale)
         for name, weight in self.scorer.named_parameters():
@@ -88,15 +78,6 @@ class Optimiser:
     def _sgd(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
         weight.add_(gradient, alpha=-rate * scale)
 
-    def _adagrad(
-        self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float
-    ) -> None:
-        total = self._moment(f"squares.{name}", weight)
-        rows, values = _rows(gradient)
-        values = values * scale
-        total[rows] = total[rows] + values**2
-        weight[rows] = weight[rows] - rate * values / (total[rows].sqrt() + 1e-10)
-
     def _adam(self, name: str, weight: Tensor, gradient: Tensor, rate: float, scale: float) -> None:
         """Adam; of word vectors only those of the step's words move, as in SparseAdam."""
         first, second = (self._moment(f"{kind}.{name}", weight) for kind in ("means", "squares"))
@@ -111,7 +92,10 @@ class Optimiser:
     def _dense_adam(
         self, gradients: Mapping[str, Tensor], rate: float, scale: float
     ) -> dict[str, Tensor]:
-        """Adam for all weights that move as a whole, at once, which saves a GPU a thousand calls; return the gradients of the others."""
+        """Apply Adam to all dense gradients at once, and return the sparse ones.
+
+        One call for all weights saves a GPU a thousand.
+        """
         weights = dict(self.scorer.named_parameters())
         dense = [name for name, gradient in gradients.items() if not gradient.is_sparse]
         for own in {self._own(name, rate) for name in dense}:
@@ -134,13 +118,16 @@ class Optimiser:
         return self.moments[name]
 
     def _average(self) -> None:
-        """Move the average towards the weights; the first steps count for more, so that the start is forgotten."""
+        """Move the average towards the weights.
+
+        The first steps count for more, so that the start is forgotten.
+        """
         assert self.averaged is not None
         keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
         moving = {
             name: weight
             for name, weight in self.scorer.named_parameters()
-            if name != WORDS and weight.requires_grad
+            if name != WORD_VECTORS and weight.requires_grad
         }
         average = [self.averaged.get_parameter(name).data for name in moving]
         torch._foreach_lerp_(average, [weight.data for weight in moving.values()], 1 - keep)
@@ -154,9 +141,9 @@ class Optimiser:
         if self.averaged is not None and self.waiting:
             keep = min(self.cfg.average, self.step_number / (10 + self.step_number))
             weights = dict(self.scorer.named_parameters())
-            if WORDS in weights:
-                average = self.averaged.get_parameter(WORDS)
-                average.lerp_(weights[WORDS], 1 - keep**self.waiting)
+            if WORD_VECTORS in weights:
+                average = self.averaged.get_parameter(WORD_VECTORS)
+                average.lerp_(weights[WORD_VECTORS], 1 - keep**self.waiting)
             self.waiting = 0
 
     @property
@@ -186,11 +173,11 @@ class Optimiser:
 
 PRETRAINED: Final = "encoder."
 """What the names of pretrained weights begin with."""
-WORDS: Final = "words.weight"
+WORD_VECTORS: Final = "words.weight"
 """The word vectors of a scorer that has such."""
 SELDOM: Final = 50
-"""The average of word vectors, of which a step moves few, is taken every so many steps."""
-_MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam, "adagrad": Optimiser._adagrad}
+"""Steps between two averages of the word vectors, of which a step moves few."""
+_MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam}
 
 
 def _rows(gradient: Tensor) -> tuple[Tensor | EllipsisType, Tensor]:

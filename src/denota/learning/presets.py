@@ -1,13 +1,20 @@
-"""The published algorithms as pairs of an intensity and a competing distribution. Misra et al. (2018), Tables 1 to 3."""
+"""The published algorithms by name, and experiment files that name them.
+
+An algorithm is a pair of an intensity w and a competing distribution q. Misra et al. (2018),
+Tables 1 to 3. `[update] algorithm = "maver"` in an experiment stands for its pair, and for the
+list of RIVALS that goes with q.
+"""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Sequence
 from math import inf
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from denota.config import UpdateConfig
+from denota.config import Config, UpdateConfig
 from denota.errors import ConfigError
+from denota.settings import config_of, read_settings
 
 PRESETS: Final[dict[str, UpdateConfig]] = {
     "mml": UpdateConfig("posterior", "model"),
@@ -21,17 +28,45 @@ PRESETS: Final[dict[str, UpdateConfig]] = {
     "mmr_w_mml_q": UpdateConfig("reference", "model"),
     "off_policy_w_mmr_q": UpdateConfig("off_policy", "most_violating"),
 }
+MARGIN_METHODS: Final = ("most_violating", "mean_violating")
+"""The competing distributions that compare margins: their RIVALS are ranked by score − R."""
 
 
-def preset(name: str, **changes: object) -> UpdateConfig:
-    """Return a named algorithm's settings, changed as asked.
+def load_experiment(path: str | Path, changes: Sequence[str] = ()) -> Config:
+    """Read an experiment from TOML, changed by `a.b=c` settings.
 
-    >>> preset("mml").intensity
-    'posterior'
+    Raises:
+        ConfigError: a setting does not exist (with the nearest that does) or is out of range.
     """
+    return config_of(resolved(read_settings(path, changes)))
+
+
+def resolved(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with `update.algorithm` replaced by what it stands for.
+
+    >>> resolved({"update": {"algorithm": "mmr"}})["update"]["competing"]
+    'most_violating'
+
+    Raises:
+        ConfigError: there is no such algorithm, or other settings contradict it.
+    """
+    update = settings.get("update")
+    if not isinstance(update, dict) or "algorithm" not in update:
+        return settings
+    name = update["algorithm"]
     if name not in PRESETS:
         raise ConfigError(f"there is no algorithm {name!r}; there are {', '.join(PRESETS)}")
-    unknown = set(changes) - {field.name for field in fields(UpdateConfig)}
-    if unknown:
-        raise ConfigError(f"an update has no setting {', '.join(sorted(unknown))}")
-    return replace(PRESETS[name], **changes)  # type: ignore[arg-type]
+    preset = PRESETS[name]
+    known: dict[str, str | float] = {"intensity": preset.intensity, "competing": preset.competing}
+    if preset.intensity == "meritocratic":
+        known["beta"] = preset.beta
+    for key, value in known.items():
+        if update.get(key, value) != value:
+            raise ConfigError(
+                f"update.algorithm = {name} has {key} {value}, not {update[key]}; leave out one"
+            )
+    own = {key: value for key, value in update.items() if key != "algorithm"}
+    search = settings.get("search", {})
+    if isinstance(search, dict):
+        search = {"margin": preset.competing in MARGIN_METHODS, **search}
+    return {**settings, "update": {**own, **known}, "search": search}

@@ -1,7 +1,9 @@
 """How fast questions are prepared, learnt from and answered, and the memory it takes.
 
-The settings are those of the paper's best system: `dynsp++`, 15 + 15 candidates, MAVER with policy shaping. Preparing starts from the files and writes a fresh
-store; training is one epoch after a short warm-up; answering gives every question the parser's own previous answer, its preparation included.
+The settings are those of the paper's best system: `dynsp++`, 15 + 15 candidates, MAVER with policy
+shaping. Preparing starts from the files and writes a fresh store; training is one epoch after a
+short warm-up; answering gives every question the parser's own previous answer, its preparation
+included.
 """
 
 from __future__ import annotations
@@ -18,23 +20,20 @@ from typing import Any, Final
 import torch
 
 from denota.cache import cache_in
-from denota.config import Config, config_of
+from denota.config import Config
 from denota.data import Example, load_examples, split_names
-from denota.errors import ConfigError, DataError
-from denota.learning.run import new_parser
+from denota.errors import DataError
+from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.search.preparer import Preparer
+from denota.settings import config_of
 
 WARM: Final = 640
 """Questions trained on before the clock starts."""
 
 
-def measure(
-    data: Path,
-    device: str = "cpu",
-    batch: int = 64,
-    precision: str = "float32",
-    vectors: str | None = None,
+def measure_speed(
+    data: Path, device: str = "cpu", batch: int = 64, vectors: str | None = None
 ) -> dict[str, Any]:
     """Return speeds in questions a second, the peak of memory in MB, and seconds by stage.
 
@@ -42,14 +41,13 @@ def measure(
         data: a folder with split 1 of SQA, or with train and dev.
         device: `cpu`, `cuda` or `auto`.
         batch: questions an update.
-        precision: of the scorer's matrix products on a GPU.
         vectors: where word vectors come from, random ones if None.
     """
     names = split_names(data)
     train_name, dev_name = ("random-split-1-train", "random-split-1-dev")
     if train_name not in names:
         train_name, dev_name = "train", "dev"
-    config = _config(train_name, dev_name, device, batch, precision)
+    config = _config(train_name, dev_name, device, batch)
     stages: dict[str, float] = defaultdict(float)
     with tempfile.TemporaryDirectory(prefix="denota-bench-") as folder, cache_in(Path(folder)):
         start = time.perf_counter()
@@ -82,14 +80,12 @@ def measure(
     }
 
 
-def _config(train: str, dev: str, device: str, batch: int, precision: str) -> Config:
-    if precision not in ("float32", "bfloat16"):
-        raise ConfigError(f"the precision is float32 or bfloat16, not {precision}")
+def _config(train: str, dev: str, device: str, batch: int) -> Config:
     return config_of(
         {
             "data": {"train": train, "dev": dev, "language": "dynsp++"},
             "search": {"shaping": "policy"},
-            "train": {"batch": batch, "device": device, "precision": precision},
+            "train": {"batch": batch, "device": device},
         }
     )
 
@@ -125,7 +121,7 @@ class _Laps:
 
 
 def _peak_mb() -> float:
-    """The peak of this process, or of the largest of those that prepared, which share their tables with it."""
+    """The peak memory of this process or of its largest preparing child, whichever is larger."""
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

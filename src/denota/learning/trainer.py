@@ -1,14 +1,15 @@
 """The trainer: Algorithm 1 of Misra et al. (2018) over epochs, with the paper's protocol.
 
-A run's state is its weights, the random generator and the references found so far; an epoch is a function of the state at its beginning, so a run that goes on
-from a saved epoch gives the numbers of one that was never stopped.
+A run's state is its weights, the random generator and the references found so far; an epoch is a
+function of the state at its beginning, so a run that goes on from a saved epoch gives the numbers
+of one that was never stopped.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final
 
@@ -16,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from denota.config import Config, SearchConfig
+from denota.config import Config
 from denota.data.answer import Cells
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
@@ -27,12 +28,15 @@ from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
-from denota.search.candidates import Candidates, find_candidates, lay_flat
+from denota.search.candidates import Candidates, find_candidates
+from denota.search.flat_batch import lay_flat
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
 DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
+GOLD_SHARE: Final = 0.5
+"""How often a question is trained with the gold previous answer, and not with y*'s."""
 Ids = NDArray[np.int64]
 
 
@@ -49,21 +53,6 @@ class Epoch:
     seconds: float
 
 
-def annealed(config: Config, epoch: int) -> SearchConfig:
-    """Return the settings of the search in an epoch, counted from 0: η of policy shaping falls if it is told to.
-
-    >>> from denota.config import TrainConfig
-    >>> config = Config(search=SearchConfig(shaping="policy", eta=4.0, anneal=0.5), train=TrainConfig(epochs=8))
-    >>> [annealed(config, epoch).eta for epoch in (0, 1, 2, 4, 7)]
-    [4.0, 3.0, 2.0, 0.0, 0.0]
-    """
-    search = config.search
-    if not search.anneal or search.shaping != "policy":
-        return search
-    left = 1 - epoch / (search.anneal * (config.first_epochs + config.train.epochs))
-    return replace(search, eta=search.eta * max(0.0, left))
-
-
 @dataclass(eq=False)
 class Training:
     """A run in progress."""
@@ -74,12 +63,13 @@ class Training:
     dev: Sequence[Example]
     preparer: Preparer
     epoch: int = 0
-    references: dict[Key, Denotation] = field(default_factory=dict)
-    """The last answer of the reference (or the model) for each question, as history of the next."""
+    reference_answers: dict[Key, Denotation] = field(default_factory=dict)
+    """The last answer of y* for each question: the previous answer of the next question."""
     made_up: Sequence[Example] = ()
     """What is learnt from in the first epochs."""
     dev_questions: Sequence[Question] = ()
-    """All questions of dev, where some have no answer: they are asked too, for others follow them up."""
+    """All questions of dev, where some have no answer: they are asked too, for others follow
+    them up."""
     progress: Callable[[int, float], None] = lambda done, loss: None
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
@@ -89,7 +79,7 @@ class Training:
         """Make the optimiser for the steps to come."""
         cfg = self.config.train
         steps = cfg.epochs * -(-len(self.train) // cfg.batch)
-        steps += self.config.first_epochs * -(-len(self.made_up) // cfg.batch)
+        steps += self.config.made_up_epochs * -(-len(self.made_up) // cfg.batch)
         self.optimiser = Optimiser(self.parser.scorer, cfg, steps)
 
     @property
@@ -102,7 +92,7 @@ class Training:
         start = time.perf_counter()
         rng = np.random.default_rng([self.config.seed, self.epoch])
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
-        learnt = self.made_up if self.epoch < self.config.first_epochs else self.train
+        learnt = self.made_up if self.epoch < self.config.made_up_epochs else self.train
         order = rng.permutation(len(learnt))
         size = self.config.train.batch
         total = 0.0
@@ -116,7 +106,8 @@ class Training:
             loss = self._step(examples, ready, rng.random(len(examples)))
             if not abs(loss) < DIVERGED * len(examples):
                 raise TrainingError(
-                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a smaller train.rate or train.clip"
+                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
+                    "smaller train.rate or train.clip"
                 )
             total += loss
             self.progress(first + len(examples), total / (first + len(examples)))
@@ -145,7 +136,10 @@ class Training:
         gold_history: bool = False,
         questions: Sequence[Question] = (),
     ) -> Score:
-        """Score the parser on examples, with its own previous answers as history; all questions are asked, if more are given."""
+        """Score the parser on examples, with its own previous answers as history.
+
+        `questions`, if given, are all asked, those without an answer too.
+        """
         gold = gold_of(examples)
         answers = predict(
             questions or [e.question for e in examples],
@@ -160,7 +154,6 @@ class Training:
     ) -> dict[Key, Denotation | None]:
         """The previous answer each question is trained with this epoch."""
         gold = gold_of(examples)
-        share = 1.0 if self.config.train.history == "gold" else self.config.train.gold_share
         chosen: dict[Key, Denotation | None] = {}
         for example, uniform in zip(examples, rng.random(len(examples)), strict=True):
             name, annotator, position = key_of(example.question)
@@ -168,14 +161,14 @@ class Training:
             if position == 0 or before not in gold:
                 chosen[name, annotator, position] = None
                 continue
-            own = self.references.get(before)
+            own = self.reference_answers.get(before)
             right = gold[before].answer
             if not isinstance(
                 right, Cells
             ):  # the cells of a value are those of the program found for it
                 chosen[name, annotator, position] = own
                 continue
-            use_gold = own is None or not own.rows or uniform < share
+            use_gold = own is None or not own.rows or uniform < GOLD_SHARE
             chosen[name, annotator, position] = (
                 Denotation.of_cells(right.cells) if use_gold else own
             )
@@ -206,26 +199,19 @@ class Training:
     ) -> tuple[Candidates, Ids]:
         """K of every question and (B, K) the programs' ids."""
         cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
-        search = annealed(cfg, self.epoch)
-        source, least = DRAWS_FROM.get(cfg.update.intensity), cfg.update.reference_min_reward
+        search, source = cfg.search, DRAWS_FROM.get(cfg.update.intensity)
         batch = scorer.batch(ready)
-        on_gpu = device.type == "cuda"
         self.lap("batch")
         # before the scorer, so that a GPU is waited for once
         flat = lay_flat(ready, batch.offsets, batch.width, search, device, scorer.outcome)
         self.lap("lay flat")
-        with torch.autocast(
-            device.type, torch.bfloat16, on_gpu and cfg.train.precision == "bfloat16"
-        ):
-            axis = scorer.read(batch.to(device))
+        axis = scorer.read(batch.to(device))
         entries = axis.entries.float()
         self.lap("forward")
         drawn = torch.from_numpy(uniforms).to(device)
         refines = scorer.refines and search.kind == "exact"
         refine = partial(scorer.refine, axis) if refines else None
-        found, places = find_candidates(
-            flat, entries, scorer.recall, search, least, source, drawn, refine
-        )
+        found, places = find_candidates(flat, entries, scorer.recall, search, source, drawn, refine)
         ids = (places - flat.starts[:, None]).cpu().numpy()
         self.lap("search")
         return found, ids
@@ -238,16 +224,12 @@ class Training:
         ids: Ids,
     ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
-        history = self.config.train.history
-        if history == "gold" or self.epoch < self.config.first_epochs:
+        if self.epoch < self.config.made_up_epochs:
             return
-        if history == "reference":
-            places = found.reference
-        else:
-            places = found.scores.detach().masked_fill(~found.mask, -torch.inf).argmax(dim=1)
-            places = torch.where(found.mask.any(dim=1), places, -1)
         for example, question, line, place in zip(
-            examples, ready, ids, places.tolist(), strict=True
+            examples, ready, ids, found.reference.tolist(), strict=True
         ):
             if place >= 0 and key_of(example.question) in self._followed:
-                self.references[key_of(example.question)] = question.denotation(int(line[place]))
+                self.reference_answers[key_of(example.question)] = question.denotation(
+                    int(line[place])
+                )

@@ -20,8 +20,11 @@ from denota.search.candidates import Candidates
 def surrogate_loss(found: Candidates, cfg: UpdateConfig) -> Tensor:
     """−Σ_y sg[c(y)] s(y), summed over questions: its gradient is −Δθ.
 
-    Summed and not averaged, so that the step of a question does not depend on the batch it is in. Where the best programs are looked at as a whole,
-    the scores that chose them learn too, by the same update: else the right program need not be among the best.
+    Differs from the paper: a batch has several questions. Their losses are summed and not averaged,
+    so that the step of a question does not depend on the batch it is in.
+
+    Where the best programs are looked at as a whole, the scores that chose them learn too, by the
+    same update: else the right program need not be among the best.
     """
     if found.first_pass_scores is not None:
         first = replace(found, scores=found.first_pass_scores, first_pass_scores=None)

@@ -1,4 +1,7 @@
-"""Prepared questions to padded tensors: what a scorer reads. B questions, T words, C columns, V values, K constants."""
+"""Prepared questions to padded tensors: what a scorer reads.
+
+B questions, T words, C columns, V values, K constants.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +33,12 @@ class Bags:
 
 @dataclass(frozen=True, eq=False)
 class Batch(AxisBatch):
-    """A batch of questions as a scorer sees it; words are numbered within the batch, so that a step touches the vectors of its own words alone."""
+    """A batch of questions as a scorer sees it.
 
-    words: Tensor  #: (U,) the words of the batch by their numbers in the vocabulary, the first is padding
+    Words are numbered within the batch, so that a step touches the vectors of its own words alone.
+    """
+
+    words: Tensor  #: (U,) the batch's words as vocabulary numbers, the first is padding
     question: Tensor  #: (B, T) words, 0 on padding
     previous: Tensor  #: (B, T') words of the previous question, all 0 where there is none
     names: Bags  #: C texts a question

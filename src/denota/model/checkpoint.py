@@ -1,6 +1,7 @@
 """Parsers on disk: one safetensors file each, with config, words and a checksum; no pickle.
 
-A file is written beside its place and moved there, so a reader finds the old one or the new one, never half of one.
+A file is written beside its place and moved there, so a reader finds the old one or the new one,
+never half of one.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,14 +18,14 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from denota.config import config_of, to_toml
 from denota.errors import ConfigError, TrainingError, newer_format
 from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
+from denota.settings import saved_config, to_toml
 
-FORMAT = 3
+CHECKPOINT_FORMAT = 3
 """1 had no checksum of its metadata, 2 did not name the rows of its heads; both are read."""
 STATE = "state."
 """What names of tensors that are not weights begin with."""
@@ -41,7 +41,10 @@ def save_parser(
     *,
     small: bool = False,
 ) -> None:
-    """Write a parser, with more tensors and facts beside it if given; small, in a quarter of the room, weights being rounded."""
+    """Write a parser, with more tensors and facts beside it if given.
+
+    With `small` weights are rounded, to a quarter of the size.
+    """
     tensors = {
         name: weight.detach().cpu().contiguous()
         for name, weight in parser.scorer.state_dict().items()
@@ -57,7 +60,7 @@ def save_parser(
         for name, tensor in (state or {}).items()
     }
     metadata = {
-        "format": f"denota {FORMAT}",
+        "format": f"denota {CHECKPOINT_FORMAT}",
         "config": to_toml(parser.config),
         **parser.scorer.facts(),
         **_calibration_facts(parser.calibration),
@@ -89,7 +92,8 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+            names = list(file.keys())  # `file` is no mapping
+            tensors = {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
         raise TrainingError(f"there is no model at {path}") from None
     except (OSError, SafetensorError) as error:
@@ -97,8 +101,8 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
     name, _, number = metadata.get("format", "").partition(" ")
     if name != "denota" or not number.isdecimal():
         raise TrainingError(f"{path} is not a model of denota")
-    if int(number) > FORMAT:
-        raise newer_format(path, int(number), FORMAT)
+    if int(number) > CHECKPOINT_FORMAT:
+        raise newer_format(path, int(number), CHECKPOINT_FORMAT)
     if metadata.get("sha256") != checksum(tensors, metadata):
         raise TrainingError(
             f"{path} is damaged: its contents do not have the checksum it was saved with"
@@ -112,7 +116,7 @@ def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
 def _parser(
     metadata: dict[str, str], tensors: dict[str, Tensor]
 ) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
-    config = config_of(tomllib.loads(metadata["config"]))
+    config = saved_config(metadata["config"])
     weights = expanded({k: v for k, v in tensors.items() if not k.startswith((STATE, MEMORY))})
     scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
     known = json.loads(metadata.get("calibration", "null"))
@@ -143,7 +147,10 @@ def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memor
 
 
 def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
-    """Return the checksum of a file's contents, which its metadata holds under sha256; the first format left out the metadata."""
+    """Return the checksum of a file's contents, which its metadata holds under sha256.
+
+    The first format left out the metadata.
+    """
     digest = hashlib.sha256()
     facts = {k: v for k, v in metadata.items() if k != "sha256"}
     for name in sorted(facts) if metadata["format"] != "denota 1" else ():

@@ -1,4 +1,4 @@
-"""Weights in a quarter of the room: matrices as whole numbers from -127 to 127 with a scale a row, the rest in half precision."""
+"""Weights in a quarter of the space: 8-bit integers with a scale a row, the rest in float16."""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
-"""DynSP++ with a few more cues than the paper's: what a small parser without pretrained vectors needs to carry over to unseen columns.
+"""DynSP++ with a few more cues, which a small parser without pretrained vectors needs.
 
-- What stands around a column's name: "the height of" asks for it, "whose height is" tests it, and both look alike to similarity.
+Differs from the paper: its parser has none of these.
+
+- What stands around a column's name: "the height of" asks for it, "whose height is" tests it, and
+  both look alike to similarity.
 - A question that follows up says so ("of those") whichever column it is about.
-- One "not" in ten words hardly moves the average of a question, so != looks at the best word; comparisons do too, for "5 or more" has it behind.
+- One "not" in ten words hardly moves the average of a question, so != looks at the best word;
+  comparisons do too, for "5 or more" has it behind.
 """
 
 from __future__ import annotations
@@ -13,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from denota.model.batch import Batch
-from denota.model.dynsp import DynSP, Read, best_word, by_column, nearest, starting_vector
+from denota.model.dynsp import DynSP, starting_vector
+from denota.model.dynsp_modules import Read, best_word, by_column, nearest
 from denota.model.scorer import placed
 from denota.model.vectors import WordVectors
 
@@ -40,7 +45,7 @@ class DynSPWithCues(DynSP):
     def _column_cues(
         self, batch: Batch, now: Read, words: Tensor, columns: int
     ) -> dict[str, Tensor]:
-        """(B, C, 1) for each module: what stands around the question's word nearest to each word of a name, by how near it is."""
+        """(B, C, 1) for each module: the words around the question word nearest to a name's."""
         best, place = nearest(words, now)  # (B, W)
         said = self.around(now.states)  # (B, T, 3)
         there = said.gather(1, place[..., None].expand(-1, -1, said.shape[2]))

@@ -1,26 +1,39 @@
-"""DynSP++: the paper's parser. One small scoring module an action, as in DynSP (Iyyer et al. 2017), with the changes of the paper's appendix.
+"""DynSP++: the paper's parser.
 
-Question and previous question are read by LSTMs over word vectors; columns and values are averages of theirs. Every action's score is made of a few
-dot products and surface features; a combiner, a bias-free tanh layer as wide as its input, joins them where there are several. The scores are
-entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and so on. B questions, T words, C columns, V values, K constants, D dimensions.
+One small scoring module an action, as in DynSP (Iyyer et al. 2017), with the changes of the paper's
+appendix.
+
+Question and previous question are read by LSTMs over word vectors; columns and values are averages
+of theirs. Every action's score is made of a few dot products and surface features; a combiner, a
+bias-free tanh layer as wide as its input, joins them where there are several. The scores are
+entries of the axes (`search.axes`): SELECT column, WHERE column, = value, and so on. B questions, T
+words, C columns, V values, K constants, D dimensions.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from denota.config import ModelConfig
-from denota.model.batch import Bags, Batch, make_batch
-from denota.model.names import LEGACY_DYNSP, Names, new_names, read_names
+from denota.model.batch import Batch, make_batch
+from denota.model.dynsp_modules import (
+    Combiner,
+    QuestionLSTM,
+    Read,
+    best_word,
+    by_column,
+    mean_vectors,
+    nearest_of_each,
+    vectors_at,
+)
+from denota.model.names import LEGACY_DYNSP, RowNames, new_names, read_names
 from denota.model.scorer import Scorer, appended, placed
 from denota.model.vectors import WordVectors, unknown, word_vectors
 from denota.programs.lexicon import triggers, words_of
@@ -37,11 +50,12 @@ STARTS: Final[dict[str, str]] = {
     "not_equal": "not",
     "or": "or",
 }
-"""The words an action's vector starts from: the average of theirs. Other actions start from their triggers, or at random."""
+"""The words an action's vector starts from: the average of theirs. Other actions start from
+their triggers, or at random."""
 
 
 def starting_words(operators: Iterable[str] = ()) -> frozenset[str]:
-    """Return the words that actions' vectors start from, so that vectors can be had for them: those of the lexicon file, and those that operators are declared with."""
+    """Return the words that vectors of actions start from: of the lexicon and of the operators."""
     more = (phrase.removeprefix("^") for name in sorted(operators) for phrase in words_of(name))
     phrases = (*STARTS.values(), *(p for words in triggers().values() for p in words), *more)
     return frozenset(word for phrase in phrases for word in phrase.split())
@@ -72,7 +86,7 @@ class DynSP(Scorer):
         surface: bool = True,
         bias: bool = True,
         source: str = "random",
-        names: Names = LEGACY_DYNSP,
+        names: RowNames = LEGACY_DYNSP,
     ) -> None:
         super().__init__()
         self.names = names
@@ -84,8 +98,8 @@ class DynSP(Scorer):
             len(matrix), size, padding_idx=0, sparse=True, _weight=matrix.clone()
         )
         self.dropout = nn.Dropout(dropout)
-        self.question = Reader(size, hidden)
-        self.previous = Reader(size, hidden)
+        self.question = QuestionLSTM(size, hidden)
+        self.previous = QuestionLSTM(size, hidden)
         self.prior = nn.ParameterDict(
             {
                 name: nn.Parameter(0.1 * torch.randn(size))
@@ -103,7 +117,10 @@ class DynSP(Scorer):
         self.negation = nn.Parameter(starting_vector("not_equal", vectors))
         self.actions = nn.Parameter(_starting_vectors(names.heads["actions"], vectors))
         self.bias = nn.Parameter(torch.zeros(len(names.heads["actions"])), requires_grad=bias)
-        """What an action costs or earns by itself: the largest of several dot products is seldom below 0, which not to take an action scores."""
+        """What an action costs or earns by itself.
+
+        Differs from the paper: it has no bias. The largest of several dot products is seldom below
+        0, the score of not taking the action, so nothing could say that there is no OR."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
 
@@ -136,7 +153,7 @@ class DynSP(Scorer):
         return scorer
 
     @classmethod
-    def _with(cls, cfg: ModelConfig, vectors: WordVectors, names: Names) -> DynSP:
+    def _with(cls, cfg: ModelConfig, vectors: WordVectors, names: RowNames) -> DynSP:
         return cls(
             vectors,
             cfg.hidden,
@@ -148,7 +165,10 @@ class DynSP(Scorer):
         )
 
     def grow(self, operators: frozenset[str]) -> None:
-        """Make room for the operators of another language; their vectors start as those of a new scorer do."""
+        """Make room for the operators of another language.
+
+        Their vectors start as those of a new scorer do.
+        """
         grown = self.names.grown(operators, {"actions": ("fixed",), "compare": ("compare",)})
         new = {head: names[len(self.names.heads[head]) :] for head, names in grown.heads.items()}
         for head in (head for head, names in new.items() if names):
@@ -192,14 +212,14 @@ class DynSP(Scorer):
     def forward(self, batch: Batch) -> Tensor:
         """(B, L) the scores of all axis entries, block after block."""
         words = self.words(batch.words)  # (U, D)
-        now = self.question(self.dropout(_vectors(words, batch.question)), batch.question)
-        then = self.previous(_vectors(words, batch.previous), batch.previous)
-        names = _mean(words, batch.names)  # (B, C, D)
-        values = _mean(words, batch.values)  # (B, V, D)
+        now = self.question(self.dropout(vectors_at(words, batch.question)), batch.question)
+        then = self.previous(vectors_at(words, batch.previous), batch.previous)
+        names = mean_vectors(words, batch.names)  # (B, C, D)
+        values = mean_vectors(words, batch.values)  # (B, V, D)
         scores = {
-            **self._columns(batch, now, then, names, _vectors(words, batch.name_words)),
+            **self._columns(batch, now, then, names, vectors_at(words, batch.name_words)),
             **self._values(batch, now, then, values),
-            "compare": self._comparisons(batch, now, _vectors(words, batch.before_constant)),
+            "compare": self._comparisons(batch, now, vectors_at(words, batch.before_constant)),
             "fixed": self._fixed(now),
         }
         zero = names.new_zeros(len(batch.question), 1)
@@ -209,7 +229,11 @@ class DynSP(Scorer):
     def _columns(
         self, batch: Batch, now: Read, then: Read, names: Tensor, words: Tensor
     ) -> dict[str, Tensor]:
-        """SELECT, WHERE and FOLLOW-UP WHERE for each column, by the (B, C, D) means and the (B, W, D) words of their names."""
+        """SELECT, WHERE and FOLLOW-UP WHERE scores for each column.
+
+        `names` (B, C, D) are the means of the words in the columns' names, `words` (B, W, D) the
+        words.
+        """
         best = nearest_of_each(words, (now, then))  # (B, W)
         of_now, of_then = (
             self._name_features(batch, read, names, near)  # (B, C, 3)
@@ -242,7 +266,7 @@ class DynSP(Scorer):
         return dict.fromkeys(self.prior, none)
 
     def _name_features(self, batch: Batch, read: Read, names: Tensor, best: Tensor) -> Tensor:
-        """(B, C, 3) how a question goes with the columns' names: word by word, on average, and as the LSTM reads it."""
+        """(B, C, 3) how a question fits the columns' names: by word, on average, by the LSTM."""
         each = by_column(batch, best[..., None], names.shape[1])
         whole = names @ torch.stack([read.average, read.state], dim=2)  # (B, C, 2)
         return torch.cat([each, whole], dim=-1)
@@ -278,7 +302,11 @@ class DynSP(Scorer):
         return placed(scores, self.names.entries("compare", "compare")).flatten(1)
 
     def _fixed(self, now: Read) -> Tensor:
-        """(B, F) actions without an argument: by the best word, STOP and FOLLOW-UP CELL by the average, SAME AS PREVIOUS by both readings."""
+        """(B, F) actions without an argument, each scored by its best word.
+
+        STOP and FOLLOW-UP CELL go by the average word, SAME AS PREVIOUS by the average and the
+        LSTM.
+        """
         rows = dict(zip(FIXED, self.names.entries("actions", "fixed"), strict=True))
         best = best_word(now, self.actions) + self.bias
         average = now.average @ self.actions.T
@@ -289,102 +317,6 @@ class DynSP(Scorer):
         for name in ("stop", "cell"):
             scores[name] = average[:, rows[name]]
         return torch.stack([*{**scores, "same_as_previous": same, "nothing": zero}.values()], dim=1)
-
-
-class Combiner(nn.Module):
-    """Some features to one score: a bias-free tanh layer as wide as its input, and a weight each."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.mix = nn.Linear(width, width, bias=False)
-        self.weigh = nn.Linear(width, 1, bias=False)
-
-    def forward(self, *features: Tensor) -> Tensor:
-        """(..., widths) features, joined on the last axis, to (...) scores."""
-        score: Tensor = self.weigh(torch.tanh(self.mix(torch.cat(features, dim=-1))))
-        return score.squeeze(-1)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Read:
-    """A question as read."""
-
-    words: Tensor  #: (B, T, D)
-    padding: Tensor  #: (B, T) True where there is no word
-    average: Tensor  #: (B, D) of the words
-    state: Tensor  #: (B, D) made of the LSTM's last states
-    states: Tensor  #: (B, T, 2 hidden) its states at each word
-
-
-class Reader(nn.Module):
-    """A bidirectional LSTM over a question's words; its last states make the question's vector."""
-
-    def __init__(self, size: int, hidden: int) -> None:
-        super().__init__()
-        self.lstm = nn.LSTM(size, hidden, batch_first=True, bidirectional=True)
-        self.join = nn.Linear(2 * hidden, size)
-
-    def forward(self, words: Tensor, ids: Tensor) -> Read:
-        """Read (B, T, D) words; a question of no words has average and state 0."""
-        padding = ids == 0
-        lengths = (~padding).sum(dim=1)
-        packed = pack_padded_sequence(
-            words, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False
-        )
-        every, (last, _) = self.lstm(packed)
-        states, _ = pad_packed_sequence(every, batch_first=True, total_length=words.shape[1])
-        some = (lengths > 0).to(words.dtype)[:, None]
-        state = torch.tanh(self.join(torch.cat([last[0], last[1]], dim=1))) * some
-        average = words.sum(dim=1) / lengths.clamp(min=1)[:, None]
-        return Read(words, padding, average, state, states)
-
-
-def _vectors(words: Tensor, places: Tensor) -> Tensor:
-    """(..., D) the vectors of words, 0 on padding, which learns nothing."""
-    return nn.functional.embedding(places, words, padding_idx=0)
-
-
-def _mean(words: Tensor, bags: Bags) -> Tensor:
-    """(B, texts, D) the average vector of each text, 0 for an empty one."""
-    flat = nn.functional.embedding_bag(bags.words, words, bags.offsets, mode="mean")
-    return nn.functional.embedding(bags.places, flat, padding_idx=len(flat) - 1)
-
-
-def nearest(texts: Tensor, read: Read) -> tuple[Tensor, Tensor]:
-    """(B, texts) the largest dot product of a text with a word of the question, 0 if it has no words; and that word's place."""
-    dots = texts @ read.words.transpose(1, 2)  # (B, texts, T)
-    best, place = dots.masked_fill(read.padding[:, None, :], -torch.inf).max(dim=2)
-    return torch.where(read.padding.all(dim=1)[:, None], 0.0, best), place
-
-
-def nearest_of_each(texts: Tensor, reads: Sequence[Read]) -> list[Tensor]:
-    """(B, texts) the largest dot products with a word of each of several questions, from one matrix product."""
-    words = torch.cat([read.words for read in reads], dim=1)
-    padding = torch.cat([read.padding for read in reads], dim=1)
-    dots = texts @ words.transpose(1, 2)  # (B, texts, T + T')
-    dots = dots.masked_fill(padding[:, None, :], -torch.inf)
-    parts = torch.split(dots, [read.words.shape[1] for read in reads], dim=2)
-    return [
-        torch.where(read.padding.all(dim=1)[:, None], 0.0, part.amax(dim=2))
-        for read, part in zip(reads, parts, strict=True)
-    ]
-
-
-def by_column(batch: Batch, of_words: Tensor, columns: int) -> Tensor:
-    """(B, C, F) the average over the words of each column's name, from (B, W, F)."""
-    some = (batch.name_words != 0)[..., None].to(of_words.dtype)
-    owner = batch.name_columns[..., None]
-    zero = of_words.new_zeros(len(of_words), columns, of_words.shape[2])
-    total = zero.scatter_add(1, owner.expand_as(of_words), of_words * some)
-    count = zero[..., :1].scatter_add(1, owner, some)
-    return total / count.clamp(min=1)
-
-
-def best_word(read: Read, actions: Tensor) -> Tensor:
-    """(B, actions) the largest dot product of an action's vector with a word of the question, 0 if it has no words."""
-    dots = read.words @ actions.T  # (B, T, actions)
-    best = dots.masked_fill(read.padding[..., None], -torch.inf).amax(dim=1)
-    return torch.where(read.padding.all(dim=1)[:, None], 0.0, best)
 
 
 def _starting_vectors(names: Sequence[str], vectors: WordVectors) -> Tensor:

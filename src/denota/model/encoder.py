@@ -1,8 +1,9 @@
 """A scorer on a pretrained encoder: what is near in meaning, not only in letters, is found.
 
-The encoder reads a question with its history, the column names and the cells that share a word with it (`model.reading`). What it makes of a column, a cell or a
-number, joined with how far their words match the question's, piece by piece, gives the scores of the axes. B questions, T pieces, C columns, V values,
-K constants, D dimensions of the encoder, M of the scorer.
+The encoder reads a question with its history, the column names and the cells that share a word with
+it (`model.reading`). What it makes of a column, a cell or a number, joined with how far their words
+match the question's, piece by piece, gives the scores of the axes. B questions, T pieces, C
+columns, V values, K constants, D dimensions of the encoder, M of the scorer.
 """
 
 from __future__ import annotations
@@ -22,26 +23,25 @@ from denota.model.encoder_batch import (
     QUESTION_FEATURES,
     VALUE_FEATURES,
     EncoderBatch,
-    Owned,
     make_encoder_batch,
 )
-from denota.model.names import LEGACY_ENCODER, Names, new_names, read_names
+from denota.model.matching import MATCHES, Matching, _all_but, _each, _means, _spans, _sums
+from denota.model.names import LEGACY_ENCODER, RowNames, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer, appended, placed
-from denota.model.transformer import Layer, Shape, Transformer, read_transformer
+from denota.model.transformer import Layer, Shape, Transformer
+from denota.model.transformer_weights import read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.search.axes import BLOCKS, COMPARISONS, FIXED
 from denota.search.prepare import Prepared
 
-MATCHES: Final = 8
-"""Matching features of a text: soft and exact, its pieces in the question and the question's in it, for the question and the one before."""
 ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
 """Blocks of entries that are nothing but themselves."""
 ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
 """The blocks whose entries have rows of their own, by head; comparisons have a constant as well."""
 TOGETHER: Final = 4
-"""So many texts of like length are read at once on a CPU."""
+"""At most this many texts of like length are read at once on a CPU."""
 
 
 class Encoder(Scorer):
@@ -57,7 +57,7 @@ class Encoder(Scorer):
         width: int,
         cells: int,
         dropout: float,
-        names: Names = LEGACY_ENCODER,
+        names: RowNames = LEGACY_ENCODER,
     ) -> None:
         super().__init__()
         self.names = names
@@ -173,7 +173,7 @@ class Encoder(Scorer):
         sums = _sums(states)
         asked = _asked(states, batch)  # (B, D)
         summary = self._summary(states, asked, batch)  # (B, M)
-        match = _Matching(self.encoder.word_vectors, self.importance, batch)
+        match = Matching(self.encoder.word_vectors, self.importance, batch)
         of_columns, columns = self._columns(sums, summary, match, batch)
         of_values, values = self._values(sums, summary, match, columns, batch)
         stated = self.constant_state(_spans(sums, batch.constants))
@@ -201,12 +201,12 @@ class Encoder(Scorer):
         return Axis(entries, vectors, summary, asked)
 
     def _summary(self, states: Tensor, asked: Tensor, batch: EncoderBatch) -> Tensor:
-        """(B, M) a question as one vector: the mark at the beginning, the mean of its pieces, and a few features."""
+        """(B, M) a question as one vector: the first mark, the mean piece, a few features."""
         features = torch.cat([states[:, 0], asked, batch.question_features], dim=1)
         return torch.tanh(self.summary(features))
 
     def _columns(
-        self, sums: Tensor, summary: Tensor, match: _Matching, batch: EncoderBatch
+        self, sums: Tensor, summary: Tensor, match: Matching, batch: EncoderBatch
     ) -> tuple[Tensor, Tensor]:
         """(B, C, heads) the scores of columns, and (B, C, M) what they are."""
         names = match(batch.names)  # (B, C, MATCHES)
@@ -224,11 +224,14 @@ class Encoder(Scorer):
         self,
         sums: Tensor,
         summary: Tensor,
-        match: _Matching,
+        match: Matching,
         columns: Tensor,
         batch: EncoderBatch,
     ) -> tuple[Tensor, Tensor]:
-        """(B, V, heads) the scores of values, and (B, V, M) what they are; those that are not in the text go by their words and their column."""
+        """(B, V, heads) the scores of values, and (B, V, M) what they are.
+
+        Those that are not in the text go by their words and their column.
+        """
         texts = match(batch.values)  # (B, V, MATCHES)
         width = columns.shape[2]
         shown = batch.shown[..., None].clamp(min=0).expand(-1, -1, width)  # (B, V, M)
@@ -245,7 +248,10 @@ class Encoder(Scorer):
         return scored
 
     def _states(self, batch: EncoderBatch) -> Tensor:
-        """(B, T, D) what the encoder makes of the texts; on a CPU those of like length are read together, for padding takes time there."""
+        """(B, T, D) what the encoder makes of the texts.
+
+        On a CPU those of like length are read together, for padding takes time there.
+        """
         there = batch.pieces != self.wordpieces.pad
         kinds = (batch.parts > 3).long()
         count = len(there)
@@ -264,7 +270,7 @@ class Encoder(Scorer):
     def _vectors(
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
     ) -> Tensor:
-        """(B, L, M) what every axis entry is: the hidden layer of its head, or a vector of its own, and its block's."""
+        """(B, L, M) an entry's vector: its own or its head's hidden layer, plus its block's."""
         own, count = self.names, len(columns)
         every = self.acts.weight.T  # (M, acts)
         acts = {
@@ -319,80 +325,3 @@ class Head(nn.Module):
         scores.weight = appended(scores.weight, torch.zeros(count, scores.in_features))
         scores.bias = appended(scores.bias, torch.zeros(count))
         scores.out_features += count
-
-
-class _Matching:
-    """How far texts match a question, piece by piece: by cosine and exactly, weighed by how much a piece counts."""
-
-    def __init__(self, words: Tensor, importance: nn.Linear, batch: EncoderBatch) -> None:
-        self.words, self.importance = words, importance
-        self.pieces = batch.pieces
-        self.asked = nn.functional.normalize(words[batch.pieces], dim=2)  # (B, T, D)
-        self.sides = [(batch.parts == part) for part in (1, 2)]
-        self.counts = self._counts(words[batch.pieces])  # (B, T)
-
-    def _counts(self, vectors: Tensor) -> Tensor:
-        return nn.functional.softplus(self.importance(vectors))[..., 0]
-
-    def __call__(self, texts: Owned) -> Tensor:
-        """(B, texts, MATCHES) the matching features of some texts."""
-        vectors = self.words[texts.pieces]  # (B, U, D)
-        counts = self._counts(vectors) * texts.there  # (B, U)
-        soft = nn.functional.normalize(vectors, dim=2) @ self.asked.transpose(1, 2)  # (B, U, T)
-        exact = (texts.pieces[:, :, None] == self.pieces[:, None, :]).to(soft.dtype)
-        features = []
-        for side in self.sides:
-            for dots in (soft, exact):
-                features += self._both_ways(dots, side, counts, texts)
-        return torch.stack(features, dim=2)
-
-    def _both_ways(self, dots: Tensor, side: Tensor, counts: Tensor, texts: Owned) -> list[Tensor]:
-        """Two (B, texts): what share of a text the question has, and what share of the question a text has."""
-        dots = dots.clamp(min=0) * side[:, None, :] * texts.there[..., None]
-        best = dots.amax(dim=2)  # (B, U) of each piece of a text
-        blank = counts.new_zeros(len(counts), texts.count)
-        total = blank.scatter_add(1, texts.owner, counts).clamp(min=1e-6)
-        text = blank.scatter_add(1, texts.owner, best * counts) / total
-        owner = texts.owner[..., None].expand_as(dots)
-        most = dots.new_zeros(len(dots), texts.count, dots.shape[2])
-        most = most.scatter_reduce(1, owner, dots, "amax")  # (B, texts, T)
-        asked = self.counts * side
-        question = (most @ asked[..., None])[..., 0] / asked.sum(dim=1, keepdim=True).clamp(
-            min=1e-6
-        )
-        return [text, question]
-
-
-def _sums(states: Tensor) -> Tensor:
-    """(B, T + 1, D) running sums, from which the mean of any span is one difference."""
-    return nn.functional.pad(states.float().cumsum(dim=1), (0, 0, 1, 0))
-
-
-def _spans(sums: Tensor, spans: Tensor) -> Tensor:
-    """(B, spans, D) the means of [start, end), 0 for an empty one."""
-    size = sums.shape[2]
-    start, end = (spans[..., side, None] for side in (0, 1))
-    total = sums.gather(1, end.expand(-1, -1, size)) - sums.gather(1, start.expand(-1, -1, size))
-    return total / (end - start).clamp(min=1)
-
-
-def _means(words: Tensor, texts: Owned) -> Tensor:
-    """(B, texts, D) the mean word vector of each text."""
-    vectors = words[texts.pieces] * texts.there[..., None]
-    owner = texts.owner[..., None].expand_as(vectors)
-    zero = vectors.new_zeros(len(vectors), texts.count, vectors.shape[2])
-    total = zero.scatter_add(1, owner, vectors)
-    count = zero[..., 0].scatter_add(1, texts.owner, texts.there.to(zero.dtype))
-    return total / count.clamp(min=1)[..., None]
-
-
-def _all_but(count: int, one: int, like: Tensor) -> Tensor:
-    """(count,) ones with a single zero."""
-    found = like.new_ones(count)
-    found[one] = 0
-    return found
-
-
-def _each(summary: Tensor, texts: Tensor) -> Tensor:
-    """(B, texts, M) the question's summary beside each of its texts."""
-    return summary[:, None].expand(-1, texts.shape[1], -1)

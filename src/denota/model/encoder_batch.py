@@ -1,4 +1,7 @@
-"""Prepared questions to the padded tensors that an encoder's scorer reads. B questions, T pieces, C columns, V values, K constants."""
+"""Prepared questions to the padded tensors that an encoder's scorer reads.
+
+B questions, T pieces, C columns, V values, K constants.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,13 @@ from denota.model.scorer import AxisBatch, widths_of
 from denota.search.axes import BLOCKS
 from denota.search.prepare import Prepared
 
-KINDS: Final = ("text", "number", "date")
-COLUMN_FEATURES: Final = 6 + 2 + len(KINDS)
-"""Surface features; a column of the previous answer, and of a value that the question names in full; the kind."""
+COLUMN_KINDS: Final = ("text", "number", "date")
+COLUMN_FEATURES: Final = 6 + 2 + len(COLUMN_KINDS)
+"""Surface features; a column of the previous answer, and of a value that the question names in
+full; the kind."""
 VALUE_FEATURES: Final = 4 + 2 + 3
-"""Surface features; phrases; how many rows have it, whether one, whether one of the previous answer."""
+"""Surface features; phrases; how many rows have it, whether one, whether one of the previous
+answer."""
 QUESTION_FEATURES: Final = 5
 """A number in it; an earlier question; a previous answer, of one row, and how many rows."""
 
@@ -97,7 +102,7 @@ def _column_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArra
         found[list(question.previous.columns), 6] = 1
     found[question.axes.values[0][phrases[:, 0] > 0], 7] = 1
     for number, column in enumerate(question.table.columns):
-        found[number, 8 + KINDS.index(column.kind)] = 1
+        found[number, 8 + COLUMN_KINDS.index(column.kind)] = 1
     return found
 
 

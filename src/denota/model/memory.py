@@ -1,9 +1,12 @@
-"""What a parser was taught of tables since it was trained: weights of its own for each table, beside those it was trained with.
+"""What a parser was taught about tables since training: extra weights for each table.
 
     s(y | x) = log p(y | x) + Σ_f W_f · φ(x)     over the features f of the program y
 
-φ(x) is what the encoder makes of the question, and W is 0 until something is taught. A feature is a part of a program (the column it selects, a test, a value, what it computes) or its answer, so a paraphrase of a taught question,
-whose φ is near, leans to the same. Weights belong to the tables of one header: what is taught of a table leaves all others as they are. W is kept as it was learnt, a sum over lessons, W_f = Σ_l a_lf φ(x_l). L lessons, D dimensions.
+φ(x) is what the encoder makes of the question, and W is 0 until something is taught. A feature is a
+part of a program (the column it selects, a test, a value, what it computes) or its answer, so a
+paraphrase of a taught question, whose φ is near, leans to the same. Weights belong to the tables of
+one header: what is taught of a table leaves all others as they are. W is kept as it was learnt, a
+sum over lessons, W_f = Σ_l a_lf φ(x_l). L lessons, D dimensions.
 """
 
 from __future__ import annotations
@@ -66,7 +69,10 @@ def header_of(table: Table) -> str:
 
 
 def features_of(question: Prepared, number: int) -> tuple[str, ...]:
-    """Return what weights belong to in a program of a question: its parts, and its answer, which a paraphrase would share whatever its parts."""
+    """Return what weights of a program belong to: its parts and its answer.
+
+    A paraphrase shares the answer, whatever its parts.
+    """
     rows, cells = question.answer_digests(number)
     program = question.space.program(number)
     computed = " ".join(filter(None, (program.compare, program.aggregate)))
@@ -111,10 +117,13 @@ def _as_tested(test: Test, role: str) -> list[str]:
     return [whole]
 
 
-def situated(vector: Vector, follows: bool) -> Vector:
-    """Return a question as a vector that tells follow-ups from first questions: two of a kind are as near as they were, others half as near.
+def with_turn_kind(vector: Vector, follows: bool) -> Vector:
+    """Return a question's vector in a slot for first or later questions.
 
-    >>> one, other = situated(unit(np.ones(2, np.float32)), False), situated(unit(np.ones(2, np.float32)), True)
+    Cosine is unchanged within a kind and halved across.
+
+    >>> plain = unit(np.ones(2, np.float32))
+    >>> one, other = with_turn_kind(plain, False), with_turn_kind(plain, True)
     >>> round(float(one @ one), 3), round(float(one @ other), 3)
     (1.0, 0.5)
     """

@@ -1,8 +1,10 @@
 """The rows of a scorer's heads by name, so that a saved parser outlives changes of the language.
 
-A head has a row for each entry that it scores: "fixed/max", "compare/greater", "outcome/3"; heads of columns and values have one for each block
-of the axis. A scorer keeps its own list of names for each head, saved with its weights, and places its scores into the order of the axis by name. An entry without
-a row scores 0; a row whose name the axis no longer has is left out. Operators that a parser was not trained with are not searched (`Parser.language`).
+A head has a row for each entry that it scores: "fixed/max", "compare/greater", "outcome/3"; heads
+of columns and values have one for each block of the axis. A scorer keeps its own list of names for
+each head, saved with its weights, and places its scores into the order of the axis by name. An
+entry without a row scores 0; a row whose name the axis no longer has is left out. Operators that a
+parser was not trained with are not searched (`Parser.language`).
 
 Nothing here knows of torch.
 """
@@ -22,7 +24,7 @@ NAMES: Final = "names"
 
 
 @dataclass(frozen=True)
-class Names:
+class RowNames:
     """What the rows of a scorer's heads are called."""
 
     operators: frozenset[str]
@@ -38,7 +40,7 @@ class Names:
         """Return the row of each entry of a block in a head, -1 for those it lacks."""
         return self.rows(head, _full_names(block))
 
-    def grown(self, operators: frozenset[str], blocks: Mapping[str, Sequence[str]]) -> Names:
+    def grown(self, operators: frozenset[str], blocks: Mapping[str, Sequence[str]]) -> RowNames:
         """Return the names of a scorer for more operators: those it has, then what is new, sorted.
 
         Args:
@@ -56,7 +58,7 @@ class Names:
             head: (*own, *sorted(more.get(head, set()) - {*own}))
             for head, own in self.heads.items()
         }
-        return Names(self.operators | operators, heads)
+        return RowNames(self.operators | operators, heads)
 
     def to_json(self) -> str:
         """Return the names as they are saved."""
@@ -64,7 +66,7 @@ class Names:
 
 
 def entries_of(block: str) -> tuple[str, ...]:
-    """Return the names of the entries of a block that are nothing but themselves, in the order of the axis.
+    """Return the names of those entries of a block that are fixed, in the order of the axis.
 
     >>> entries_of("relation")
     ('0', '1', '2', '3', '4')
@@ -86,27 +88,34 @@ def _rows(own: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def brought_by(operators: frozenset[str], block: str) -> list[str]:
-    """Return the entries of a block that some operators need: their own; all, where a block does not stand for operators."""
+    """Return the entries of a block that some operators need.
+
+    They are the operators' own, or all, where a block does not stand for operators.
+    """
     if block in ("fixed", "compare"):
         return [name for name in entries_of(block) if name in operators]
     return list(entries_of(block))
 
 
-def read_names(facts: Mapping[str, str], legacy: Names) -> Names:
-    """Return the names of a saved scorer; files that have none were written when the rows were those of `legacy`."""
+def read_names(facts: Mapping[str, str], legacy: RowNames) -> RowNames:
+    """Return the names of a saved scorer.
+
+    Files that have none were written when the rows were those of `legacy`.
+    """
     if NAMES not in facts:
         return legacy
     heads = {head: tuple(names) for head, names in json.loads(facts[NAMES]).items()}
-    return Names(frozenset(heads.pop("operators")), heads)
+    return RowNames(frozenset(heads.pop("operators")), heads)
 
 
-def new_names(operators: frozenset[str], legacy: Names) -> Names:
-    """Return the names that a new scorer begins with: the rows of `legacy`, whatever its language."""
+def new_names(operators: frozenset[str], legacy: RowNames) -> RowNames:
+    """Return the names a new scorer begins with: the rows of `legacy`, in any language."""
     return replace(legacy, operators=operators)
 
 
 LATER_BLOCKS: Final[Mapping[str, tuple[str, frozenset[str]]]] = {}
-"""Blocks of the axis that came after the legacy ones: the head that scores each, and the operators that need it."""
+"""Blocks of the axis that came after the legacy ones: the head that scores each, and the
+operators that need it."""
 LEGACY_OPERATORS: Final = frozenset(
     """
     table previous cell without_totals others next_row row_before
@@ -120,7 +129,8 @@ LEGACY_OPERATORS: Final = frozenset(
 _FIXED: Final = tuple(
     f"fixed/{name}"
     for name in """
-    nothing stop same_as_previous or and columns_of_previous cell without_totals others next_row row_before
+    nothing stop same_as_previous or and columns_of_previous
+    cell without_totals others next_row row_before
     max min contains not_contains date_is decade_is is_empty is_not_empty is_zero is_positive
     max_ties min_ties top bottom kth_max kth_min first last first_k last_k distinct same_value
     """.split()
@@ -133,7 +143,7 @@ _ACTIONS: Final = (
     *(f"breadth/{number}" for number in range(4)),
     *(f"aggregate/{name}" for name in ("count", "sum", "average", "smallest", "largest")),
 )
-LEGACY_ENCODER: Final = Names(
+LEGACY_ENCODER: Final = RowNames(
     LEGACY_OPERATORS,
     {
         "columns": ("select", "where", "follow_where", "ranked", "compared", "stated"),
@@ -151,5 +161,5 @@ LEGACY_ENCODER: Final = Names(
     },
 )
 """The rows of `encoder` when files did not yet name theirs, and the first rows of every new one."""
-LEGACY_DYNSP: Final = Names(LEGACY_OPERATORS, {"actions": _FIXED, "compare": _COMPARE})
+LEGACY_DYNSP: Final = RowNames(LEGACY_OPERATORS, {"actions": _FIXED, "compare": _COMPARE})
 """Likewise of `dynsp` and `cues`; `actions` names the rows of its biases too."""

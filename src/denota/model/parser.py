@@ -22,8 +22,8 @@ from denota.model.memory import (
     TableMemory,
     Vector,
     features_of,
-    situated,
     unit,
+    with_turn_kind,
 )
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.programs.operators import language_of
@@ -32,7 +32,7 @@ from denota.search.exact import (
     AxisScores,
     Floats,
     Ids,
-    best,
+    first,
     log_probabilities,
     program_scores,
     refined,
@@ -48,8 +48,8 @@ SCORERS: Final[dict[str, type[Scorer]]] = {
 
 
 POOL: Final = 200
-"""So many of a question's best programs may be raised by what was taught."""
-WORDS: Final = 512
+"""How many of a question's best programs what was taught may raise."""
+WORD_BUCKETS: Final = 512
 """Dimensions of a question that is only its words."""
 SURE: Final = 0.5
 """Without a calibration, an answer is sure if it has this share of all probability."""
@@ -89,7 +89,7 @@ class Parser:
 
     @property
     def language(self) -> frozenset[str]:
-        """The operators to search: those of its config's language, less what the language gained since it was trained."""
+        """The operators to search: those of the config's language that it was trained with."""
         return language_of(self.config.data.language) & self.operators
 
     @property
@@ -109,7 +109,7 @@ class Parser:
             )
             return [ids[:count] for ids in found]
         batch, axis = self._read(questions)
-        return self._best(questions, self._scores(questions, batch, axis), count)
+        return [first(own, count) for own in self._scores(questions, batch, axis)]
 
     def axis(self, question: Prepared) -> AxisScores:
         """Return a question's scored axis."""
@@ -118,21 +118,24 @@ class Parser:
     def rated(
         self, questions: Sequence[Prepared], count: int
     ) -> list[tuple[list[int], list[float]]]:
-        """Return each question's best programs, best first, and the probability of each among all programs; what was taught of a table has its say."""
+        """Return each question's best programs and their probabilities among all programs.
+
+        What was taught about a table counts.
+        """
         scores, asked = self._scores_and_asked(questions)
-        chosen = self._best(questions, scores, count)
         found = []
-        for line, (question, own, ids) in enumerate(zip(questions, scores, chosen, strict=True)):
+        for line, (question, own) in enumerate(zip(questions, scores, strict=True)):
             logs = log_probabilities(own)
             taught = self.memory.of(question.table)
             if taught is not None:
                 found.append(_with_memory(question, logs, taught, asked[line], count))
             else:
+                ids = first(own, count)
                 found.append((ids.tolist(), np.exp(logs[ids]).tolist()))
         return found
 
     def read(self, question: Prepared) -> tuple[NDArray[np.float64], Vector]:
-        """Return (P,) the log-probabilities of all programs of a question as it was trained, and (D,) what it makes of the question, at length 1."""
+        """Return (P,) log-probabilities of all programs as trained, and (D,) the unit vector."""
         (scores,), (asked,) = self._scores_and_asked([question])
         return log_probabilities(scores), asked
 
@@ -153,21 +156,12 @@ class Parser:
         found = float(self.calibration.confidence(features[None])[0])
         return found, found >= self.calibration.sure
 
-    def _best(
-        self, questions: Sequence[Prepared], scores: Sequence[Floats], count: int
-    ) -> list[Ids]:
-        of_those = self.config.search.of_those
-        return [
-            best(question, own, count, of_those)
-            for question, own in zip(questions, scores, strict=True)
-        ]
-
     def _scores(self, questions: Sequence[Prepared], batch: AxisBatch, axis: Axis) -> list[Floats]:
         """The (P,) scores of each question's programs."""
         axes = self._axis_scores(batch, axis)
         scores = [program_scores(q, own) for q, own in zip(questions, axes, strict=True)]
         if self.scorer.refines:
-            chosen = self._best(questions, scores, self.scorer.refines)
+            chosen = [first(own, self.scorer.refines) for own in scores]
             scores = refined(questions, axes, scores, chosen, partial(self._refine, axis))
         return scores
 
@@ -180,7 +174,9 @@ class Parser:
         else:
             asked = [unit(line) for line in axis.asked.float().cpu().numpy()]
         follows = (bool(question.history) for question in questions)
-        return scores, [situated(one, later) for one, later in zip(asked, follows, strict=True)]
+        return scores, [
+            with_turn_kind(one, later) for one, later in zip(asked, follows, strict=True)
+        ]
 
     @torch.inference_mode()
     def _refine(self, axis: Axis, parts: Ids, features: Floats) -> Floats:
@@ -217,7 +213,10 @@ def _with_memory(
     asked: Vector,
     count: int,
 ) -> tuple[list[int], list[float]]:
-    """A question's best programs and their probabilities, with what was taught added to the scores of the best so many."""
+    """A question's best programs and their probabilities, after adding what was taught.
+
+    It is added to the scores of the best `POOL` programs.
+    """
     some = np.argsort(-logs, kind="stable")[: max(POOL, count)]
     features = [features_of(question, int(number)) for number in some]
     raised = logs[some] + taught.bonus(asked, features)
@@ -230,7 +229,7 @@ def _with_memory(
 
 def _by_words(question: Prepared) -> Vector:
     """(WORDS,) a question by its words alone, for scorers that make no more of it."""
-    vector = np.zeros(WORDS, np.float32)
+    vector = np.zeros(WORD_BUCKETS, np.float32)
     for word in question.question:
-        vector[zlib.crc32(word.encode("utf-8", "replace")) % WORDS] += 1
+        vector[zlib.crc32(word.encode("utf-8", "replace")) % WORD_BUCKETS] += 1
     return unit(vector)

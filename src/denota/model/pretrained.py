@@ -1,7 +1,8 @@
 """Where pretrained weights come from: a folder, installed packages, or the Hugging Face hub.
 
-A pretrained encoder is a folder with `config.json`, `model.safetensors` and `tokenizer.json`. Weights that are known by a short name have a checksum here; a
-file that had it once is not read again to make sure until its size or time of change is another.
+A pretrained encoder is a folder with `config.json`, `model.safetensors` and `tokenizer.json`.
+Weights that are known by a short name have a checksum here; a file that had it once is not read
+again to make sure until its size or time of change is another.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from denota.cache import cache_folder
 from denota.errors import ModelError
 
 FILES: Final = ("config.json", "model.safetensors", "tokenizer.json")
-WEIGHTS: Final = "model.safetensors"
+WEIGHTS_FILE: Final = "model.safetensors"
 CHECKSUMS: Final = {
     "minilm": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "mpnet": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
@@ -39,7 +40,8 @@ def find_pretrained(name: str) -> Path:
     """Return the folder of a pretrained encoder.
 
     Args:
-        name: `minilm` or `mpnet`, from the packages they are in; a folder; or `owner/name` on the Hugging Face hub.
+        name: `minilm` or `mpnet`, from the packages they are in; a folder; or `owner/name` on the
+            Hugging Face hub.
 
     Raises:
         ModelError: it is not there or is damaged; the message says how to get it.
@@ -54,7 +56,8 @@ def find_pretrained(name: str) -> Path:
     owner, _, rest = name.partition("/")
     if owner in ("", ".", "..", "~") or not rest or "/" in rest:
         raise ModelError(
-            f"there is no folder {name}; name a folder, {', '.join(CHECKSUMS)}, or a model of the Hugging Face hub as owner/name"
+            f"there is no folder {name}; name a folder, {', '.join(CHECKSUMS)}, or a model of "
+            "the Hugging Face hub as owner/name"
         )
     return _whole(_from_hub(name))
 
@@ -109,18 +112,19 @@ def _mpnet(place: Path) -> Path:
         raise ModelError(_no_room(place, error)) from None
     try:
         _join([found for found in slices if found is not None], made)
-        if _digest(made / WEIGHTS) != CHECKSUMS["mpnet"]:
+        if _digest(made / WEIGHTS_FILE) != CHECKSUMS["mpnet"]:
             raise zipfile.BadZipFile("the weights do not have the checksum they should have")
         _move(made, place)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
         raise ModelError(
-            f"the packages of mpnet are damaged ({error.args[0]}); {INSTALL['mpnet']} --force-reinstall"
+            f"the packages of mpnet are damaged ({error.args[0]}); {INSTALL['mpnet']} "
+            "--force-reinstall"
         ) from None
     except OSError as error:
         raise ModelError(_no_room(place, error)) from None
     finally:
         shutil.rmtree(made, ignore_errors=True)
-    _stamp(place / WEIGHTS, CHECKSUMS["mpnet"])
+    _stamp(place / WEIGHTS_FILE, CHECKSUMS["mpnet"])
     return place
 
 
@@ -148,7 +152,10 @@ def _join(slices: list[Path], made: Path) -> None:
 
 
 def _move(made: Path, place: Path) -> None:
-    """Move what was made to its place, unless another run was quicker; a damaged one in the way goes."""
+    """Move what was made to its place, unless another run was quicker.
+
+    A damaged folder in its place is removed.
+    """
     try:
         os.replace(made, place)
     except OSError:
@@ -159,15 +166,21 @@ def _move(made: Path, place: Path) -> None:
 
 def _no_room(place: Path, error: OSError) -> str:
     what = (error.strerror or str(error)).lower()
-    return f"mpnet cannot be written to {place} ({what}); set DENOTA_CACHE to a folder with a gigabyte of room"
+    return (
+        f"mpnet cannot be written to {place} ({what}); set DENOTA_CACHE to a folder with a "
+        "gigabyte of room"
+    )
 
 
 # Checksums
 
 
 def _is_right(folder: Path, name: str) -> bool:
-    """Whether a folder has all files and the weights have their checksum; a yes to the latter is kept."""
-    path, digest = folder / WEIGHTS, CHECKSUMS[name]
+    """Whether a folder has all files and the weights have their checksum.
+
+    That the checksum is right is remembered.
+    """
+    path, digest = folder / WEIGHTS_FILE, CHECKSUMS[name]
     if any(not (folder / file).is_file() for file in FILES):
         return False
     with suppress(OSError):
@@ -212,7 +225,8 @@ def _from_hub(name: str) -> Path:
     """The folder of a model of the Hugging Face hub: as downloaded before, else downloaded now."""
     if find_spec("huggingface_hub") is None:
         raise ModelError(
-            f"there is no folder {name}, and to get it from the Hugging Face hub a package is missing; pip install huggingface_hub"
+            f"there is no folder {name}, and to get it from the Hugging Face hub a package is "
+            "missing; pip install huggingface_hub"
         )
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
@@ -225,5 +239,6 @@ def _from_hub(name: str) -> Path:
             if not is_local or all((found / file).is_file() for file in FILES):
                 return found
     raise ModelError(
-        f"{name} is no folder, and the Hugging Face hub cannot be reached or has no such encoder; name a folder, {' or '.join(CHECKSUMS)}"
+        f"{name} is no folder, and the Hugging Face hub cannot be reached or has no such "
+        f"encoder; name a folder, {' or '.join(CHECKSUMS)}"
     )

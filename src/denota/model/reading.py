@@ -1,7 +1,8 @@
-"""A question as an encoder reads it: itself, the questions before it, the column names, and the cells that share a word with them, as one text.
+"""A question as an encoder reads it: one text of questions, column names and shared cells.
 
-`[CLS] question [SEP] the one before [SEP] the one before that [SEP] name : cell , cell [SEP] name [SEP] ...`. It depends on question, history and table, not on
-the previous answer, so it is made once. T pieces, C columns, V values, K constants.
+`[CLS] question [SEP] the one before [SEP] the one before that [SEP] name : cell , cell [SEP] name
+[SEP] ...`. It depends on question, history and table, not on the previous answer, so it is made
+once. T pieces, C columns, V values, K constants.
 """
 
 from __future__ import annotations
@@ -21,31 +22,31 @@ from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
 Ids = NDArray[np.int64]
-LONGEST: Final = 60
+LONGEST_QUESTION: Final = 60
 """Pieces of a question that are read."""
 BEFORE: Final = 2
 """Earlier questions that are read, the last first."""
-TABLE: Final = 1 + LONGEST + BEFORE * (1 + LONGEST // 2)
+TABLE_START: Final = 1 + LONGEST_QUESTION + BEFORE * (1 + LONGEST_QUESTION // 2)
 """The place at which every column begins, behind the longest questions."""
 NAME: Final = 16
 """Pieces of a column's name that are read."""
-CELL: Final = 12
+LONGEST_CELL: Final = 12
 """Pieces of a cell that are read."""
-KEPT: Final = 1 << 15
-"""So many readings are kept."""
+KEPT_READINGS: Final = 1 << 15
+"""At most this many texts are kept."""
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class QuestionText:
     """The pieces of a text, and where in it things stand, each as [start, end)."""
 
     pieces: Ids  #: (T,)
     parts: Ids  #: (T,) 1 the question, 2 the one before, 3 earlier, 4 names, 5 cells, 0 marks
-    places: Ids  #: (T,) where each stands: every column begins at the same place, so that their order says nothing
+    places: Ids  #: (T,) the position of each; every column begins at the same one
     columns: Ids  #: (C, 2)
     shown: Ids  #: (M,) the values that are in the text
     cells: Ids  #: (M, 2)
-    constants: Ids  #: (K, 2) where the question states each; (0, 0), the mark at the beginning, if that is not found
+    constants: Ids  #: (K, 2) where the question states each; (0, 0) if not found
     words: Ids  #: (the question's content words, 2)
     phrases: NDArray[
         np.float32
@@ -65,15 +66,15 @@ class Reader:
 
     def __init__(self, wordpieces: Wordpieces, cells: int) -> None:
         self.wordpieces, self.cells = wordpieces, cells
-        self._known: dict[tuple[object, ...], tuple[Table, Reading]] = {}
+        self._known: dict[tuple[object, ...], tuple[Table, QuestionText]] = {}
         self._texts: dict[int, tuple[object, Texts]] = {}
 
-    def __call__(self, question: Prepared) -> Reading:
+    def __call__(self, question: Prepared) -> QuestionText:
         """Return a question's reading."""
         key = (question.question, question.history, id(question.table), len(question.values))
         found = self._known.get(key)
         if found is None:
-            if len(self._known) >= KEPT:
+            if len(self._known) >= KEPT_READINGS:
                 self._known.clear()
             found = self._known[key] = (question.table, self._read(question))
         return found[1]
@@ -83,33 +84,35 @@ class Reader:
         found = self._texts.get(id(texts))
         if found is None:
             lines = [[p for word in self.wordpieces.ids(text) for p in word] for text in texts]
-            pieces = np.array([piece for line in lines for piece in line[:CELL]], np.int64)
-            owner = np.repeat(np.arange(len(lines)), [min(CELL, len(line)) for line in lines])
-            if len(self._texts) >= KEPT:
+            pieces = np.array([piece for line in lines for piece in line[:LONGEST_CELL]], np.int64)
+            owner = np.repeat(
+                np.arange(len(lines)), [min(LONGEST_CELL, len(line)) for line in lines]
+            )
+            if len(self._texts) >= KEPT_READINGS:
                 self._texts.clear()
             found = self._texts[id(texts)] = (texts, Texts(pieces, owner))
         return found[1]
 
-    def _read(self, question: Prepared) -> Reading:
+    def _read(self, question: Prepared) -> QuestionText:
         text = _Text(self.wordpieces)
-        asked = text.add(question.question, 1, LONGEST)
+        asked = text.add(question.question, 1, LONGEST_QUESTION)
         earlier = [tokenise(line) for line in reversed(question.history)][:BEFORE]
         for place, line in enumerate(earlier):
             text.mark()
-            text.add(line, 2 + min(place, 1), LONGEST // 2)
+            text.add(line, 2 + min(place, 1), LONGEST_QUESTION // 2)
         shown = _shown(question, self.cells)
         columns, cells, numbers = [], [], []
         for column, name in enumerate(question.names):
-            text.begin(TABLE)
+            text.begin(TABLE_START)
             text.mark()
             columns.append(text.span(name, 4, NAME))
             for value in shown.get(column, ()):
                 text.mark(",")
-                cells.append(text.span(question.values[value], 5, CELL))
+                cells.append(text.span(question.values[value], 5, LONGEST_CELL))
                 numbers.append(value)
         constants = constants_in(question.text)
         stated = [tokenise(c.written) for c in _stated(constants, len(question.before_constant))]
-        return Reading(
+        return QuestionText(
             np.array(text.pieces, np.int64),
             np.array(text.parts, np.int64),
             np.array(text.places, np.int64),
@@ -131,7 +134,7 @@ class _Text:
         self.place = 1
 
     def add(self, words: Sequence[str], part: int, longest: int) -> list[tuple[int, int]]:
-        """Add words, up to so many pieces, and return where each stands."""
+        """Add words, at most `longest` pieces, and return where each stands."""
         places = []
         start = len(self.pieces)
         for pieces in self.wordpieces.ids(words):
@@ -164,7 +167,10 @@ class _Text:
 
 
 def _stated(constants: Constants, count: int) -> Sequence[Number | Date]:
-    """The numbers and dates on a question's axis; number words are among them where the language has them."""
+    """The numbers and dates on a question's axis.
+
+    Number words are among them where the language has them.
+    """
     if len(constants.numbers) + len(constants.dates) == count:
         return (*constants.numbers, *constants.dates)
     numbers = dict.fromkeys((*constants.numbers, *constants.number_words))
@@ -186,7 +192,10 @@ def _place(
 
 
 def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
-    """The values that share a content word with the question or the one before, the best so many, by column and in the order of their letters: that of the rows says nothing."""
+    """The values that share most content words with the last two questions, by column.
+
+    They are sorted alphabetically within a column, so that row order cannot leak in.
+    """
     asked = frozenset(question.question) - FUNCTION_WORDS
     before = frozenset(question.previous_question) - FUNCTION_WORDS
     near = np.flatnonzero(question.value_surface[:, 1] + question.value_surface[:, 3] > 0)
@@ -205,7 +214,7 @@ def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
 
 
 def _phrases(question: Prepared) -> NDArray[np.float32]:
-    """(V, 2) whether a value's words stand one after the other in the question, and in the one before."""
+    """(V, 2) whether a value's words stand in sequence in the question, and in the one before."""
     found = np.zeros((len(question.values), 2), np.float32)
     for side, tokens in enumerate((question.question, question.previous_question)):
         text = f" {' '.join(tokens)} "

@@ -1,4 +1,7 @@
-"""What a scorer is: questions in, a score for every axis entry out. Search, update, trainer and evaluation know nothing else of a model."""
+"""What a scorer is: questions in, a score for every axis entry out.
+
+Search, update, trainer and evaluation know nothing else of a model.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
-from denota.model.names import NAMES, Names
+from denota.model.names import NAMES, RowNames
 from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
 from denota.search.prepare import Prepared
 
@@ -54,7 +57,7 @@ def _moved(batch: Any, device: torch.device) -> Any:
 
 
 def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str, int]:
-    """Return the width of each block that fits all of some questions, with or without those of what programs would answer."""
+    """Return the width of each block that fits all questions, with or without outcome blocks."""
     columns = max(len(q.names) for q in questions)
     values = max(1, *(len(q.values) for q in questions))
     constants = max(1, *(len(q.before_constant) for q in questions))
@@ -94,11 +97,14 @@ class Scorer(nn.Module):
     outcome = False
     """Whether conditions are scored by what they would answer as well."""
     refines = 0
-    """So many of the best programs are looked at once more as a whole; none if 0."""
-    names: Names
+    """How many of the best programs are refined, each looked at as a whole; 0 for none."""
+    names: RowNames
     """What the rows of its heads are called, and the operators that it is trained with."""
     recall: nn.Parameter
-    """The learned weight of the recall feature, which says what share of the question's table tokens a program misses."""
+    """The learned weight of the recall feature: the share of the question's table tokens missed.
+
+    Differs from the paper: the missed share, not the met one, so the weight should turn negative.
+    """
 
     @classmethod
     def new(
@@ -142,13 +148,17 @@ class Scorer(nn.Module):
 
         Args:
             axis: of the batch.
-            parts: (B, K, width) the entries of each program, as places in the (B, L) scores laid flat.
+            parts: (B, K, width) the entries of each program, as places in the (B, L) scores laid
+                flat.
             features: (B, K, 2) recall and critique.
         """
         raise NotImplementedError
 
     def grow(self, operators: frozenset[str]) -> None:
-        """Make room for the operators of another language; those it has keep their weights, and scores stay as they were."""
+        """Make room for the operators of another language.
+
+        Those it has keep their weights, and scores stay as they were.
+        """
         raise NotImplementedError
 
     def meet(self, questions: Sequence[Prepared]) -> None:

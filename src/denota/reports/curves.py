@@ -1,4 +1,4 @@
-"""The curves of a run, from its metrics.jsonl: loss and dev accuracy over epochs, the best one marked."""
+"""The curves of a run, from metrics.jsonl: loss and dev accuracy by epoch, the best marked."""
 
 from __future__ import annotations
 

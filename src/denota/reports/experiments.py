@@ -1,4 +1,4 @@
-"""docs/experiments.md, made from results/encoder/: each idea tried on the parser with an encoder, what was expected, what came of it.
+"""docs/experiments.md, from results/encoder/: each idea tried, what was expected, what came of it.
 
 Usage: python -m denota.reports.experiments [--results DIR] [--docs DIR]
 """
@@ -45,14 +45,23 @@ def experiments_page(runs: Sequence[Run]) -> str:
 
 _TOP: Final = """# Experiments with the encoder
 
-Made from `results/encoder/` by `python -m denota.reports.experiments`. Every run learns from split 1's training part with `experiments/encoder.toml`, changed as the last table says, and is measured on its dev part with its own previous answers: answer accuracy in the best
-epoch, the sequence accuracy of that epoch, and the difference to the run it is compared with. Where a run says that code was different, it cannot be repeated by settings alone.
+Made from `results/encoder/` by `python -m denota.reports.experiments`. Every run learns from \
+split 1's training part with `experiments/encoder.toml`, changed as the last table says, and is \
+measured on its dev part with its own previous answers: answer accuracy in the best
+epoch, the sequence accuracy of that epoch, and the difference to the run it is compared with. \
+Where a run says that code was different, it cannot be repeated by settings alone.
+`search.anneal` (η of shaping falls to 0 over a share of the epochs) and `train.history` (whose \
+previous answers are trained with) were settings up to revision 82b17d7; since then η stays and \
+half of the previous answers are gold, the others those of y*.
 
 ![dev accuracy over epochs](experiments.svg)"""
 _ROUNDS: Final[dict[int, str]] = {
     1: "The rate falls to nothing over 10 epochs, and η of shaping over the first 5.",
     2: "Shaping stays; 8 epochs.",
-    3: "The scores of the first search learn too, not only what a second look makes of them; 7 epochs.",
+    3: (
+        "The scores of the first search learn too, not only what a second look makes of them; 7 "
+        "epochs."
+    ),
     4: "What single parts bring, told by one epoch of 8 on a CPU core.",
 }
 
@@ -84,9 +93,9 @@ def _brings(runs: Sequence[Run], by_name: dict[str, Run]) -> str:
             names = f"{one['name']}, {other['name']}"
             lines.append((run["part"], *figures, str(len(run["epochs"])), names))
     return (
-        "## What each part brings\n\nDev answer accuracy. The parser on word vectors instead of an encoder is in [reproduction.md](reproduction.md): MAVER with shaping.\n\n"
-        + table(*lines)
-    )
+        "## What each part brings\n\nDev answer accuracy. The parser on word vectors instead of "
+        "an encoder is in [reproduction.md](reproduction.md): MAVER with shaping.\n\n"
+    ) + table(*lines)
 
 
 def _settings(runs: Sequence[Run]) -> str:
@@ -106,7 +115,10 @@ def _cost(runs: Sequence[Run]) -> str:
         f"{len(all_)} runs on {name}, {sum(all_) / 3600:.1f} hours of runs"
         for name, all_ in sorted(machines.items())
     )
-    return f"## What it cost\n\n{told}. On the GPU eight to ten ran side by side, so a run alone takes less."
+    return (
+        f"## What it cost\n\n{told}. On the GPU eight to ten ran side by side, so a run alone "
+        "takes less."
+    )
 
 
 def draw_experiments(runs: Sequence[Run], path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Where our figures differ from the paper's, and which cell says why: a paragraph only where its cells are there and bear it out."""
+"""Where our figures differ from the paper's, and which cells say why.
+
+A paragraph is written only where its cells are there and bear it out.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Sequence
 from denota.reports.findings import ALGORITHMS, gain
 from denota.reports.judged import Judged, changes
 from denota.reports.published import MIXES, PUBLISHED
-from denota.reports.results import Difference, Found, Key, accuracies, dev_curve, told
+from denota.reports.results import CellKey, Difference, Found, accuracies, dev_curve, told
 
 
 def why(found: Found, sequences: Sequence[str], judged: Judged | None) -> list[str]:
@@ -30,11 +33,11 @@ class _Tell:
     def __init__(self, found: Found, sequences: Sequence[str]) -> None:
         self.found, self.sequences = found, sequences
 
-    def has(self, *keys: Key) -> bool:
+    def has(self, *keys: CellKey) -> bool:
         return all(key in self.found for key in keys)
 
     def dev(self, *key: str | bool, epochs: int = 30) -> str:
-        """Seed 0's best dev accuracy, of the first so many epochs."""
+        """Seed 0's best dev accuracy, of the first `epochs` epochs."""
         table, row, shaped = (*key, True)[:3]
         result = self.found[str(table), str(row), bool(shaped)][0]
         return f"{max(dev_curve(result)[:epochs]):.1f}"
@@ -42,7 +45,7 @@ class _Tell:
     def epochs(self, table: str, row: str) -> int:
         return len(self.found[table, row, True][0]["epochs"])
 
-    def between(self, one: Key, other: Key) -> str:
+    def between(self, one: CellKey, other: CellKey) -> str:
         """The difference of two cells, seed 0."""
         both = {key: self.found[key][:1] for key in (one, other)}
         points, interval = told(Difference("", (one,), (other,)), both, self.sequences)
@@ -50,13 +53,15 @@ class _Tell:
 
 
 def _above(tell: _Tell) -> str:
-    cells: list[Key] = [("table2", row, shaped) for row in PUBLISHED for shaped in (False, True)]
-    parts: list[Key] = [
+    cells: list[CellKey] = [
+        ("table2", row, shaped) for row in PUBLISHED for shaped in (False, True)
+    ]
+    parts: list[CellKey] = [
         ("ablate", row, True)
         for row in ("maver_no_bias", "maver_no_surface", "maver_dynsp", "maver_plain_numbers")
     ]
     parts += [("ablate", "maver_beam", True), ("explain", "maver_batch1", True)]
-    bare: list[Key] = [("ablate", "maver_bare", shaped) for shaped in (False, True)]
+    bare: list[CellKey] = [("ablate", "maver_bare", shaped) for shaped in (False, True)]
     if not tell.has(*cells, *parts, *bare):
         return ""
     ahead = [
@@ -67,20 +72,30 @@ def _above(tell: _Tell) -> str:
     if min(ahead) <= 0:
         return ""
     return (
-        f"**Every cell of Table 2 is above the paper's**, by {min(ahead):.1f} to {max(ahead):.1f} points. Surface features, OR and FOLLOW-UP CELL are in the paper's parser as well, so their rows above say what they are worth and not why ours is ahead. What is ours is "
-        f"the bias of actions without an argument (MAVER with shaping comes to {tell.dev(*parts[0])} without it), batches ({tell.dev(*parts[5])} with one question an update, after {tell.epochs('explain', 'maver_batch1')} epochs), numbers read with units, money, ranges, times and dates ({tell.dev(*parts[3])} with bare ones), exact search ({tell.dev(*parts[4])} with a beam, "
-        f"after {tell.epochs('ablate', 'maver_beam')} epochs), values in place of rows, and K made of two lists. Batches and the bias are the largest of these. With surface features, bias, "
-        f"number reading and exact search taken away together MAVER comes to {tell.dev(*bare[0])} without and {tell.dev(*bare[1])} with shaping, after {tell.epochs('ablate', 'maver_bare')} epochs; the paper, which has surface features, has 39.6 and 44.1."
+        f"**Every cell of Table 2 is above the paper's**, by {min(ahead):.1f} to "
+        f"{max(ahead):.1f} points. Surface features, OR and FOLLOW-UP CELL are in the paper's "
+        "parser as well, so their rows above say what they are worth and not why ours is ahead. "
+        "What is ours is the bias of actions without an argument (MAVER with shaping comes to "
+        f"{tell.dev(*parts[0])} without it), batches ({tell.dev(*parts[5])} with one question an "
+        f"update, after {tell.epochs('explain', 'maver_batch1')} epochs), numbers read with "
+        f"units, money, ranges, times and dates ({tell.dev(*parts[3])} with bare ones), exact "
+        f"search ({tell.dev(*parts[4])} with a beam, "
+        f"after {tell.epochs('ablate', 'maver_beam')} epochs), values in place of rows, and K "
+        "made of two lists. Batches and the bias are the largest of these. With surface "
+        "features, bias, number reading and exact search taken away together MAVER comes to "
+        f"{tell.dev(*bare[0])} without and {tell.dev(*bare[1])} with shaping, after "
+        f"{tell.epochs('ablate', 'maver_bare')} epochs; the paper, which has surface features, "
+        "has 39.6 and 44.1."
     )
 
 
 def _shaping(tell: _Tell, judged: Judged | None) -> str:
     gains = {row: gain(row) for row in ALGORITHMS if tell.has(*gain(row).cells)}
     intervals = {row: g.interval(tell.found, tell.sequences) for row, g in gains.items()}
-    bare: list[Key] = [("ablate", "maver_bare", shaped) for shaped in (True, False)]
+    bare: list[CellKey] = [("ablate", "maver_bare", shaped) for shaped in (True, False)]
     if judged is None or not gains or any(low > 0 for low, _ in intervals.values()):
         return ""
-    single: list[Key] = [("explain", "maver_batch1", shaped) for shaped in (True, False)]
+    single: list[CellKey] = [("explain", "maver_batch1", shaped) for shaped in (True, False)]
     if not tell.has(*bare, *single, ("ablate", "maver_eta1", True)):
         return ""
     losers = [
@@ -96,9 +111,18 @@ def _shaping(tell: _Tell, judged: Judged | None) -> str:
     ]
     corrected, spoilt = changes(judged)
     return (
-        f"**Shaping helps no algorithm here**{lose}. At the beginning it does what it is for: of the programs that search believes before training, {kept[0]} keep their answer on altered tables without shaping and {kept[1]} with it. After training it is {kept[2]} and "
-        f"{kept[3]}: learning leaves most spurious programs by itself, and the divergence that shaping guards against is not seen. Of the judged programs that shaping changed, {corrected} became right and {spoilt} became spurious, which is too few to say more than that; the spoilt ones repeat a number of "
-        f"the question in a comparison that holds for every row, which the critique prefers to no condition. Less confidence in it (η = 1) gives {tell.dev('ablate', 'maver_eta1')}, for the parser with everything taken away shaping adds {tell.between(*bare)}, and with one question an update {tell.between(*single)}. What we could not try is the authors' lexicon, which was not "
+        f"**Shaping helps no algorithm here**{lose}. At the beginning it does what it is for: of "
+        f"the programs that search believes before training, {kept[0]} keep their answer on "
+        f"altered tables without shaping and {kept[1]} with it. After training it is {kept[2]} and "
+        f"{kept[3]}: learning leaves most spurious programs by itself, and the divergence that "
+        "shaping guards against is not seen. Of the judged programs that shaping changed, "
+        f"{corrected} became right and {spoilt} became spurious, which is too few to say more "
+        "than that; the spoilt ones repeat a number of "
+        "the question in a comparison that holds for every row, which the critique prefers to "
+        f"no condition. Less confidence in it (η = 1) gives {tell.dev('ablate', 'maver_eta1')}, "
+        f"for the parser with everything taken away shaping adds {tell.between(*bare)}, and with "
+        f"one question an update {tell.between(*single)}. What we could not try is the authors' "
+        "lexicon, which was not "
         "published, and their K, of which the paper does not say how it was made."
     )
 
@@ -108,10 +132,10 @@ def _both(measured: dict[str, dict[str, int]]) -> tuple[dict[str, int], dict[str
 
 
 def _mixes(tell: _Tell) -> str:
-    failing: Key = ("table3", "off_policy_w_mmr_q", True)
-    smaller: Key = ("explain", "off_policy_w_mmr_q_batch8", True)
-    by_score: Key = ("explain", "off_policy_w_mmr_q_score", True)
-    others: list[Key] = [
+    failing: CellKey = ("table3", "off_policy_w_mmr_q", True)
+    smaller: CellKey = ("explain", "off_policy_w_mmr_q_batch8", True)
+    by_score: CellKey = ("explain", "off_policy_w_mmr_q_score", True)
+    others: list[CellKey] = [
         ("table3", row, True) for row in ("mml_w_mmr_q", "off_policy_w_maver_q", "mml_w_maver_q")
     ]
     if not tell.has(failing, smaller, by_score, *others, ("table2", "mml", True)):
@@ -120,9 +144,16 @@ def _mixes(tell: _Tell) -> str:
     found = float(tell.dev(*by_score)) - float(tell.dev(*failing, epochs=epochs))
     bears_out = "which bears it out" if found > 5 else "so that is not why; we do not know what is"
     return (
-        f"**Off-policy w with MMR q** comes to {tell.dev(*failing)}, the paper has {MIXES['off_policy_w_mmr_q'][2]}: the one cell of ours below the paper's. MMR's q is also worse than MAVER's, which spreads over all violations, beside MML's w ({tell.dev(*others[0])} and "
-        f"{tell.dev(*others[2])}) and beside off-policy's ({tell.dev(*others[1])} with MAVER's). With eight questions an update in place of 64 it comes to {tell.dev(*smaller)} in {epochs} epochs, with 64 to {tell.dev(*failing, epochs=epochs)} in as many. "
-        f"A guess was that w and q pull against each other: w spreads over all consistent programs, while the most violating one is often consistent too, y* being another. With y* by score alone, where no consistent program can violate, it comes to "
+        f"**Off-policy w with MMR q** comes to {tell.dev(*failing)}, the paper has "
+        f"{MIXES['off_policy_w_mmr_q'][2]}: the one cell of ours below the paper's. MMR's q is "
+        "also worse than MAVER's, which spreads over all violations, beside MML's w "
+        f"({tell.dev(*others[0])} and "
+        f"{tell.dev(*others[2])}) and beside off-policy's ({tell.dev(*others[1])} with MAVER's). "
+        f"With eight questions an update in place of 64 it comes to {tell.dev(*smaller)} in "
+        f"{epochs} epochs, with 64 to {tell.dev(*failing, epochs=epochs)} in as many. "
+        "A guess was that w and q pull against each other: w spreads over all consistent "
+        "programs, while the most violating one is often consistent too, y* being another. With "
+        "y* by score alone, where no consistent program can violate, it comes to "
         f"{tell.dev(*by_score)} in {tell.epochs(by_score[0], by_score[1])} epochs, {bears_out}."
     )
 
@@ -132,18 +163,28 @@ def _more_programs(tell: _Tell) -> str:
     if not tell.has(*(("explain", f"{row}_all", True) for row in rows)):
         return ""
     said = ", ".join(
-        f"{PUBLISHED[row][0]} {tell.dev('explain', f'{row}_all')} ({tell.dev('table2', row, epochs=tell.epochs('explain', f'{row}_all'))} with two lists of 15 in as many epochs)"
+        (
+            f"{PUBLISHED[row][0]} {tell.dev('explain', f'{row}_all')} "
+            f"({tell.dev('table2', row, epochs=tell.epochs('explain', f'{row}_all'))} with two "
+            "lists of 15 in as many epochs)"
+        )
         for row in rows
     )
     apart = tell.between(("explain", "maver_all", True), ("explain", "mml_all", True))
-    return f"**With K = all programs**: {said}. MAVER is then ahead of MML by {apart}: much of what margin methods gain over MML with two lists they gain by getting along with fewer programs."
+    return (
+        f"**With K = all programs**: {said}. MAVER is then ahead of MML by {apart}: much of what "
+        "margin methods gain over MML with two lists they gain by getting along with fewer "
+        "programs."
+    )
 
 
 def _reinforce(tell: _Tell) -> str:
-    key: Key = ("explain", "reinforce_rivals", True)
+    key: CellKey = ("explain", "reinforce_rivals", True)
     if not tell.has(key):
         return ""
     return (
-        f"**REINFORCE** draws from K, which EXPLORE fills with the answer's help. From RIVALS alone, as an on-policy method would, it comes to {tell.dev(*key)}; the paper's 2.4 on test is near that, its 10.2 on dev is not. Its curve swings by many points from epoch to epoch, "
-        "so the best epoch says little: see the mean of the last 10."
+        "**REINFORCE** draws from K, which EXPLORE fills with the answer's help. From RIVALS "
+        f"alone, as an on-policy method would, it comes to {tell.dev(*key)}; the paper's 2.4 on "
+        "test is near that, its 10.2 on dev is not. Its curve swings by many points from epoch "
+        "to epoch, so the best epoch says little: see the mean of the last 10."
     )

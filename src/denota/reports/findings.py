@@ -1,4 +1,7 @@
-"""What the paper found, one finding at a time, as differences between our cells. Misra et al. (2018), §5.2."""
+"""What the paper found, one finding at a time, as differences between our cells.
+
+Misra et al. (2018), §5.2.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from denota.reports.results import Difference, Found, Key
+from denota.reports.results import CellKey, Difference, Found
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Finding:
     """Where the paper says so."""
 
 
-def _two(row: str, shaped: bool) -> Key:
+def _two(row: str, shaped: bool) -> CellKey:
     return "table2", row, shaped
 
 
@@ -116,7 +119,7 @@ FINDINGS: Final = (
 
 
 def verdict(intervals: Sequence[tuple[float, float]]) -> str:
-    """Return whether a finding holds here, by the intervals of its differences, which should all lie above 0."""
+    """Return whether a finding holds, by the intervals of its differences: all must be above 0."""
     if any(high < 0 for _, high in intervals):
         return "the opposite" if all(high < 0 for _, high in intervals) else "in part the opposite"
     if all(low > 0 for low, _ in intervals):

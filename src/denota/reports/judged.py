@@ -1,4 +1,7 @@
-"""What judges and machine say of the programs that search believes, as a section of docs/reproduction.md. Misra et al. (2018), §5.2 and Table 4."""
+"""What judges and machine say of the programs search believes: a part of docs/reproduction.md.
+
+Misra et al. (2018), §5.2 and Table 4.
+"""
 
 from __future__ import annotations
 
@@ -51,17 +54,26 @@ def kappa(one: Sequence[bool], other: Sequence[bool]) -> float:
 
 
 def judged_section(judged: Judged) -> str:
-    """Return the section: counts by hand, counts by machine, how well they agree, and what shaping corrected."""
+    """Return the section: counts by hand and by machine, agreement, what shaping corrected."""
     facts, verdicts = judged
     lines = [
         "## Spurious programs",
         "",
-        f"{len(facts['questions'])} training questions, drawn with a fixed seed; the program that search puts first at the end of MAVER's training, under the policy it was trained with. Judges saw question, table, answer and "
-        "programs in a random order and no parser's name, and went by [a guideline](spurious-guideline.md) written before they began, but after a developer had judged most of these programs. A program that does not give the right answer is counted apart. "
+        f"{len(facts['questions'])} training questions, drawn with a fixed seed; the program "
+        "that search puts first at the end of MAVER's training, under the policy it was trained "
+        "with. Judges saw question, table, answer and "
+        "programs in a random order and no parser's name, and went by [a "
+        "guideline](spurious-guideline.md) written before they began, but after a developer had "
+        "judged most of these programs. A program that does not give the right answer is counted "
+        "apart. "
         "`python -m denota.reports.spurious` draws the questions and makes the judges' sheet.",
         "",
-        "How far to trust it: judges 1 and 2 are language models, each on its own; that they agree everywhere says that the guideline decides, not that two people would agree, so count them as one. "
-        "The developer's earlier pass had no guideline and not the whole table in view, and the guideline had those programs in view, so their agreement is not independent either. A difference of a few programs between two lines means nothing.",
+        "How far to trust it: judges 1 and 2 are language models, each on its own; that they "
+        "agree everywhere says that the guideline decides, not that two people would agree, so "
+        "count them as one. "
+        "The developer's earlier pass had no guideline and not the whole table in view, and the "
+        "guideline had those programs in view, so their agreement is not independent either. A "
+        "difference of a few programs between two lines means nothing.",
         "",
         *_by_hand(facts, verdicts),
         "",
@@ -89,7 +101,10 @@ def _parsers(facts: dict[str, Any]) -> list[str]:
 def _by_hand(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
     judges = list(verdicts)
     lines = [
-        f"| MAVER | spurious, paper | {' | '.join(f'spurious, {judge}' for judge in judges)} | wrong answer |",
+        (
+            f"| MAVER | spurious, paper | {' | '.join(f'spurious, {judge}' for judge in judges)} | "
+            "wrong answer |"
+        ),
         f"| --- | --- |{' --- |' * len(judges)} --- |",
     ]
     for name in _parsers(facts):
@@ -119,8 +134,11 @@ def _agreement(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
     sides["not grounded"] = {i: not one["grounded"] for i, one in items.items()}
     names = list(sides)
     lines = [
-        f"Agreement on the {len(items)} distinct programs with the right answer, and Cohen's kappa. The machine calls a program spurious if its answer is lost on one of {facts['altered']} altered tables (rows shuffled, columns that the question does "
-        "not speak of dealt anew), or if the question does not bear it out (a constant shares no word with it, or an operator has no trigger word):",
+        f"Agreement on the {len(items)} distinct programs with the right answer, and Cohen's "
+        "kappa. The machine calls a program spurious if its answer is lost on one of "
+        f"{facts['altered']} altered tables (rows shuffled, columns that the question does "
+        "not speak of dealt anew), or if the question does not bear it out (a constant shares no "
+        "word with it, or an operator has no trigger word):",
         "",
         "| | | agree | kappa |",
         "| --- | --- | --- | --- |",
@@ -139,7 +157,11 @@ def _agreement(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
 def _by_machine(facts: dict[str, Any]) -> list[str]:
     """The automatic measures on more questions, before and after training."""
     lines = [
-        "By machine, on more questions: in percent of those whose believed program gives the right answer, how many are grounded, and how many keep the answer on all altered tables.",
+        (
+            "By machine, on more questions: in percent of those whose believed program gives the "
+            "right answer, how many are grounded, and how many keep the answer on all altered "
+            "tables."
+        ),
         "",
         "| MAVER | questions | right answer | grounded | answer kept |",
         "| --- | --- | --- | --- | --- |",
@@ -169,7 +191,10 @@ def changes(judged: Judged) -> tuple[int, int]:
 
 
 def _turned(facts: dict[str, Any], verdicts: Verdicts) -> Iterator[tuple[Any, Any, Any, str]]:
-    """The questions whose program, always with the right answer, every judge calls spurious in one case and right in the other."""
+    """The questions whose program every judge calls spurious in one case and right in the other.
+
+    The program gives the right answer in both.
+    """
     for question in facts["questions"]:
         both = [question["programs"].get(name) for name in ("unshaped", "shaped")]
         if any(one is None or one["reward"] < 1 for one in both):

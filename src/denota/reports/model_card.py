@@ -1,6 +1,9 @@
-"""docs/model_card.md: what the model in the package is, what it learnt from, and how good it is; figures from results/default/.
+"""docs/model_card.md: what the model in the package is, what it learnt from, and how good it is.
 
-Those are what `denota evaluate --json`, `denota calibrate`, `python -m denota.reports.shuffles` and `benchmarks/answer.py` print.
+Figures from results/default/.
+
+Those are what `denota evaluate --json`, `denota calibrate`, `python -m denota.reports.shuffles` and
+`benchmarks/answer.py` print.
 
 Usage: python -m denota.reports.model_card [--results DIR] [--docs DIR]
 """
@@ -41,28 +44,46 @@ def model_card(figures: Figures, results: Path) -> str:
 
 _TOP: Final = """# The default model
 
-Made from `results/default/` by `python -m denota.reports.model_card`. `denota ask` uses this model unless `--model` names another; `denota evaluate default` and `denota predict default` do too."""
+Made from `results/default/` by `python -m denota.reports.model_card`. `denota ask` uses this \
+model unless `--model` names another; `denota evaluate default` and `denota predict default` do \
+too."""
 
 _FACTS: Final = """## What it is
 
-A semantic parser: question, history and table in, a program of the `extended` language out ([language.md](language.md)). It scores every program of the language, or all that fit where there are too many, by a pretrained encoder over question, two earlier questions, column names and the
-cells that share words with them, then looks once more at the best 20, each as a whole. The encoder is all-MiniLM-L6-v2 (6 layers, 384 wide; Apache 2.0), learnt further; its word vectors are as they were.
+A semantic parser: question, history and table in, a program of the `extended` language out \
+([language.md](language.md)). It scores every program of the language, or all that fit where \
+there are too many, by a pretrained encoder over question, two earlier questions, column names \
+and the
+cells that share words with them, then looks once more at the best 20, each as a whole. The \
+encoder is all-MiniLM-L6-v2 (6 layers, 384 wide; Apache 2.0), learnt further; its word vectors \
+are as they were.
 
 | | |
 | --- | --- |
 | parameters | {parameters:.1f} million |
 | file | {megabytes:.1f} MB: whole numbers of 8 bits with a scale a row |
 | sha256 | `{sha256}...` |
-| learnt from | SQA 1.0 (Iyyer, Yih and Chang 2017), all of `train.tsv`: 14,541 questions with their answer cells, no programs. SQA is Microsoft Research's, with a licence of its own in its release (listed as Ms-PL on the Hugging Face hub), and made of tables from Wikipedia (CC BY-SA); the weights are derived from it, so read that licence before other uses than research. None of SQA's text is in the package |
-| how | `denota train experiments/encoder.toml --set data.train=train data.dev= --data SQA --out RUN`: MAVER with policy shaping, {epochs} epochs, {minutes:.1f} minutes on an NVIDIA H200 beside nine other runs; [experiments.md](experiments.md) has what was tried |
-| confidence | calibrated on split 1's dev part with a parser of the same recipe that had not learnt from it |"""
+| learnt from | SQA 1.0 (Iyyer, Yih and Chang 2017), all of `train.tsv`: 14,541 questions with \
+their answer cells, no programs. SQA is Microsoft Research's, with a licence of its own in its \
+release (listed as Ms-PL on the Hugging Face hub), and made of tables from Wikipedia (CC BY-SA); \
+the weights are derived from it, so read that licence before other uses than research. None of \
+SQA's text is in the package |
+| how | `denota train experiments/encoder.toml --set data.train=train data.dev= --data SQA --out \
+RUN`: MAVER with policy shaping, {epochs} epochs, {minutes:.1f} minutes on an NVIDIA H200 beside \
+nine other runs; [experiments.md](experiments.md) has what was tried |
+| confidence | calibrated on split 1's dev part with a parser of the same recipe that had not \
+learnt from it |"""
 
 _LIMITS: Final = """## Limits
 
-- The [README](../README.md#what-it-can-and-cannot-do) lists what it can and cannot do. A question beyond its language is declined where its words give it away; else the answer is the nearest thing that the language can say, often with low confidence.
-- It learnt from Wikipedia tables of at most 30 rows and 10 columns. Long and wide tables work, but no accuracy was measured on them.
+- The [README](../README.md#what-it-can-and-cannot-do) lists what it can and cannot do. A question \
+beyond its language is declined where its words give it away; else the answer is the nearest thing \
+that the language can say, often with low confidence.
+- It learnt from Wikipedia tables of at most 30 rows and 10 columns. Long and wide tables work, \
+but no accuracy was measured on them.
 - Conversations err more the longer they last: a wrong answer is the next question's context.
-- It learnt from answers alone: some programs are right for the wrong reason. Read the sentence or the SQL before you trust a number."""
+- It learnt from answers alone: some programs are right for the wrong reason. Read the sentence or \
+the SQL before you trust a number."""
 
 
 def _accuracy(figures: Figures, results: Path) -> str:
@@ -90,12 +111,18 @@ def _accuracy(figures: Figures, results: Path) -> str:
     best = [run["dev_answer_accuracy"] for run in runs]
     last = [run["epochs"][-1]["dev_answer_accuracy"] for run in runs]
     splits = (
-        f"The same recipe on splits 1 to 3, best epoch on each dev part: {', '.join(f'{b:.1f}' for b in best)}, mean {sum(best) / len(best):.1f}; "
-        f"last epoch, where nothing was chosen and which the shipped model has: {', '.join(f'{b:.1f}' for b in last)}, mean {sum(last) / len(last):.1f}."
+        "The same recipe on splits 1 to 3, best epoch on each dev part: "
+        f"{', '.join(f'{b:.1f}' for b in best)}, mean {sum(best) / len(best):.1f}; "
+        "last epoch, where nothing was chosen and which the shipped model has: "
+        f"{', '.join(f'{b:.1f}' for b in last)}, mean {sum(last) / len(last):.1f}."
     )
     return (
-        "## How good it is\n\nPercent right, of a parser of the same recipe that learnt from split 1's training part alone, in its best epoch on dev and as it would be shipped (8 bits), with its own previous answers. Published, on SQA's test questions: 65.4 the best with an executable program, 74.5 the best at all. "
-        "The model itself has learnt from dev as well; its answers to the test questions, whose answers we do not have, are `results/predictions/default.tsv`.\n\n"
+        "## How good it is\n\nPercent right, of a parser of the same recipe that learnt from "
+        "split 1's training part alone, in its best epoch on dev and as it would be shipped (8 "
+        "bits), with its own previous answers. Published, on SQA's test questions: 65.4 the best "
+        "with an executable program, 74.5 the best at all. "
+        "The model itself has learnt from dev as well; its answers to the test questions, whose "
+        "answers we do not have, are `results/predictions/default.tsv`.\n\n"
         + table(*lines)
         + "\n\n"
         + splits
@@ -107,13 +134,36 @@ def _behaviour(figures: Figures) -> str:
     model = figures["model"]
     lines = [
         ("what", "figure"),
-        ("calibration error on dev, cross-fitted over tables", f"{calibration['calibration_error']:.1f}%"),
-        ("`sure` answers", f"{calibration['sure_share']:.0f}%, of which {calibration['sure_accuracy']:.1f}% right"),
-        ("dev with columns shuffled", f"{shuffles['columns_shuffled']:.2f} beside {shuffles['answer_accuracy']:.2f}"),
-        ("dev with rows shuffled", f"{shuffles['rows_same']:.2f}% the same cells, of the {shuffles['rows_compared']:,} questions where neither the program nor those before it speak of row order; {shuffles['any_history_same']:.1f}% of the {shuffles['any_history_compared']:,} whose own program does not"),
-        ("a question, one at a time, 2 cores", f"{speed['median_ms']:.0f} ms median, {speed['p95_ms']:.0f} ms in 95 of 100 cases, SQL and sentence included"),
+        (
+            "calibration error on dev, cross-fitted over tables",
+            f"{calibration['calibration_error']:.1f}%",
+        ),
+        ("`sure` answers", (
+                           f"{calibration['sure_share']:.0f}%, of which "
+                           f"{calibration['sure_accuracy']:.1f}% right"
+        )),
+        ("dev with columns shuffled", (
+                                      f"{shuffles['columns_shuffled']:.2f} beside "
+                                      f"{shuffles['answer_accuracy']:.2f}"
+        )),
+        ("dev with rows shuffled", (
+                                   f"{shuffles['rows_same']:.2f}% the same cells, of the "
+                                   f"{shuffles['rows_compared']:,} questions where neither the "
+                                   "program nor those before it speak of row order; "
+                                   f"{shuffles['any_history_same']:.1f}% of the "
+                                   f"{shuffles['any_history_compared']:,} whose own program does "
+                                   "not"
+        )),
+        ("a question, one at a time, 2 cores", (
+                                               f"{speed['median_ms']:.0f} ms median, "
+                                               f"{speed['p95_ms']:.0f} ms in 95 of 100 cases, "
+                                               "SQL and sentence included"
+        )),
         ("many questions, 2 cores", f"{speed['batched_per_s']:.0f} a second"),
-        ("a table of 100,000 rows", " s, then ".join(f"{s:.1f}" for s in speed["large_table_s"]) + " s"),
+        (
+            "a table of 100,000 rows",
+            " s, then ".join(f"{s:.1f}" for s in speed["large_table_s"]) + " s",
+        ),
         ("`denota ask`, from command to first answer", f"{model['first_answer_s']:.1f} s"),
     ]  # fmt: skip
     return "## How it behaves\n\n" + table(*lines) + "\n\n![reliability](reliability.svg)"

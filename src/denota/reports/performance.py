@@ -1,4 +1,4 @@
-"""docs/performance.md, made from results/speed.*.json: where the time goes, before and after, and what the floor is.
+"""docs/performance.md, from results/speed.*.json: where the time goes, before and after.
 
 Usage: python -m denota.reports.performance
 """
@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 ORIGINAL: Final = {"train": 12.5, "inference": 18.0}
-"""Questions a second of the original DynSP (Python 2.7 and DyNet) on the same kind of machine, 2 cores."""
+"""Questions a second of the original DynSP (Python 2.7 and DyNet) on the same kind of machine, 2
+cores."""
 STEP: Final = (
     *("gather", "batch", "lay flat", "forward", "search"),
     *("update", "backward", "optimise", "remember"),
@@ -39,16 +40,22 @@ def performance_page(results: Path) -> str:
 
 _TOP: Final = """# Performance
 
-Made from `results/speed.*.json` by `python -m denota.reports.performance`. `denota bench --data DATA --json` measures again: split 1 of SQA, `dynsp++`, 15 + 15
-candidates, MAVER with policy shaping, batches of 64. The machine's speed varies by a quarter from one minute to the next, so medians and ranges are given."""
+Made from `results/speed.*.json` by `python -m denota.reports.performance`. `denota bench --data \
+DATA --json` measures again: split 1 of SQA, `dynsp++`, 15 + 15
+candidates, MAVER with policy shaping, batches of 64. The machine's speed varies by a quarter from \
+one minute to the next, so medians and ranges are given."""
 _END: Final = """## How it is done
 
-- All programs of a question are arrays; a question is prepared once, in parallel, into a memory-mapped store (`search/store.py`) that any number of runs read at
-  a time. Its name is a digest of the questions, tables, answers, language, lexicon and code, so nothing stale is ever read and nothing is shared that could be corrupted.
-- A training batch is laid flat (`search/candidates.py`): two gathers and an addition score all programs of 64 questions; nothing is done in Python per candidate.
+- All programs of a question are arrays; a question is prepared once, in parallel, into a \
+memory-mapped store (`search/store.py`) that any number of runs read at
+  a time. Its name is a digest of the questions, tables, answers, language, lexicon and code, so \
+nothing stale is ever read and nothing is shared that could be corrupted.
+- A training batch is laid flat (`search/flat_batch.py`): two gathers and an addition score all \
+programs of 64 questions; nothing is done in Python per candidate.
 - Answering scores a question with two gathers and a broadcast, in numpy (`search/exact.py`).
 - A step looks up the vectors of its own words once and touches no others (`model/batch.py`).
-- Memory: the store is mapped, so runs side by side share it; `peak_memory_mb` counts the mapped pages too."""
+- Memory: the store is mapped, so runs side by side share it; `peak_memory_mb` counts the mapped \
+pages too."""
 
 
 def _speeds(cpu: list[dict[str, Any]]) -> str:
@@ -76,7 +83,7 @@ def _speeds(cpu: list[dict[str, Any]]) -> str:
 
 
 def _stages(cpu: list[dict[str, Any]], before: list[dict[str, Any]]) -> str:
-    """Milliseconds a batch of 64, beside what the step took before the flat search and the shared word vectors."""
+    """Milliseconds a batch of 64, now and before the flat search and shared word vectors."""
     batches = -(-cpu[0]["questions"]["train"] // cpu[0]["batch"])
     now = {s: 1000 * statistics.median(r["stages"][s] for r in cpu) / batches for s in STEP}
     old = {s: statistics.median(r["stages_ms"][s] for r in before) for s in before[0]["stages_ms"]}
@@ -88,8 +95,14 @@ def _stages(cpu: list[dict[str, Any]], before: list[dict[str, Any]]) -> str:
     lines.append(f"| all | {sum(old.values()):.1f} | {sum(now.values()):.1f} |")
     lines += [
         "",
-        "Before: consecutive questions, mostly of one table, prepared and held in memory. Now: an epoch of training in random order from the store, whose batches are",
-        "wider and share few words; gathering, and remembering the answers that become history, are counted.",
+        (
+            "Before: consecutive questions, mostly of one table, prepared and held in memory. Now: "
+            "an epoch of training in random order from the store, whose batches are"
+        ),
+        (
+            "wider and share few words; gathering, and remembering the answers that become "
+            "history, are counted."
+        ),
     ]
     return "\n".join(lines)
 
@@ -100,16 +113,22 @@ def _floor(floor: dict[str, Any], cpu: list[dict[str, Any]]) -> str:
     batches = -(-cpu[0]["questions"]["train"] // cpu[0]["batch"])
     scored = statistics.median(r["stages"]["forward"] + r["stages"]["backward"] for r in cpu)
     return (
-        f"`python benchmarks/floor.py` times torch's own operators at the sizes of a usual batch, forward and backward, on one thread, in milliseconds: {listed}; together "
-        f"{sum(parts.values()):.1f} of the {1000 * scored / batches:.1f} that forward and backward take on two. By arithmetic alone the LSTMs need "
-        f"{floor['lstm_gflop_a_batch']:.2f} GFLOP a batch, {floor['lstm_floor_ms']:.1f} ms at the {floor['matrix_gflops']:.0f} GFLOP/s of a matrix product here: their time goes into "
+        "`python benchmarks/floor.py` times torch's own operators at the sizes of a usual "
+        f"batch, forward and backward, on one thread, in milliseconds: {listed}; together "
+        f"{sum(parts.values()):.1f} of the {1000 * scored / batches:.1f} that forward and "
+        "backward take on two. By arithmetic alone the LSTMs need "
+        f"{floor['lstm_gflop_a_batch']:.2f} GFLOP a batch, {floor['lstm_floor_ms']:.1f} ms at "
+        f"the {floor['matrix_gflops']:.0f} GFLOP/s of a matrix product here: their time goes into "
         "many small steps one after the other, not into arithmetic."
     )
 
 
 def _gpu(gpu: dict[str, Any]) -> str:
     lines = [
-        "| batch | precision | questions a second | an epoch of split-1 train, s | of that on the CPU, laying flat and gathering, s |",
+        (
+            "| batch | precision | questions a second | an epoch of split-1 train, s | of that on "
+            "the CPU, laying flat and gathering, s |"
+        ),
         "| --- | --- | --- | --- | --- |",
     ]
     for run in gpu["speeds"]:
@@ -123,17 +142,24 @@ def _gpu(gpu: dict[str, Any]) -> str:
     best = max(gpu["training"], key=lambda line: line["dev_answer_accuracy"])
     lines += [
         "",
-        f"{gpu['speeds'][0]['device']}, one process (`python benchmarks/gpu.py SQA OUT.json`). The limit is the CPU beside it, which lays the programs of a batch end to end; "
-        f"at small batches it is the number of launches. On one batch of 256 questions CPU and GPU choose the same candidates at {100 * agree['same_candidates']:.1f}% of the places "
-        f"(the rest are ties decided by rounding), and their gradients differ by {agree['gradient_error']:.0e} of the norm. "
-        f"MAVER with shaping, batches of 64, {len(gpu['training'])} epochs there: dev {best['dev_answer_accuracy']:.1f} at epoch {best['epoch']}.",
+        f"{gpu['speeds'][0]['device']}, one process (`python benchmarks/gpu.py SQA OUT.json`). "
+        "The limit is the CPU beside it, which lays the programs of a batch end to end; "
+        "at small batches it is the number of launches. On one batch of 256 questions CPU and "
+        f"GPU choose the same candidates at {100 * agree['same_candidates']:.1f}% of the places "
+        "(the rest are ties decided by rounding), and their gradients differ by "
+        f"{agree['gradient_error']:.0e} of the norm. "
+        f"MAVER with shaping, batches of 64, {len(gpu['training'])} epochs there: dev "
+        f"{best['dev_answer_accuracy']:.1f} at epoch {best['epoch']}.",
     ]
     return "\n".join(lines)
 
 
 def _tried(tried: list[dict[str, Any]]) -> str:
     lines = [
-        "A log kept by hand (`results/speed.tried.json`): each figure is one measurement made while working, often beside other runs, and no command repeats it.",
+        (
+            "A log kept by hand (`results/speed.tried.json`): each figure is one measurement made "
+            "while working, often beside other runs, and no command repeats it."
+        ),
         "",
         "| idea | expected | measured | kept |",
         "| --- | --- | --- | --- |",

@@ -42,7 +42,7 @@ def draw_table2(
     _save(figure, path)
 
 
-def draw_curves(found: Found, names: Mapping[str, str], path: Path) -> None:
+def draw_cell_curves(found: Found, names: Mapping[str, str], path: Path) -> None:
     """Draw dev accuracy over epochs, seed 0, one panel without and one with shaping."""
     from matplotlib.figure import Figure
 

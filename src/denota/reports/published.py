@@ -1,4 +1,7 @@
-"""The paper's figures, and what each of our cells is called. Misra et al. (2018), Tables 2 and 3 and §5.2."""
+"""The paper's figures, and what each of our cells is called.
+
+Misra et al. (2018), Tables 2 and 3 and §5.2.
+"""
 
 from __future__ import annotations
 

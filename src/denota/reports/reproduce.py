@@ -1,4 +1,6 @@
-"""A table's missing cells run side by side, one process each; finished ones are kept at once, and a stopped one goes on where it was.
+"""A table's missing cells run side by side, one process each.
+
+Finished ones are kept at once, and a stopped one goes on where it was.
 
 python -m denota.reports.reproduce CELL --data DATA     runs one cell
 """
@@ -16,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from denota.cache import cache_folder, cache_in
-from denota.reports.cells import Cell, cell_named, run_cell, vectors_of
+from denota.reports.cells import ResultCell, cell_named, run_cell, vectors_of
 
 
-def missing(cells: Sequence[Cell], results: Path) -> list[Cell]:
+def missing(cells: Sequence[ResultCell], results: Path) -> list[ResultCell]:
     """Return the cells that have no result yet."""
     return [cell for cell in cells if not (results / f"{cell.name}.json").exists()]
 
 
-def check(cells: Sequence[Cell], experiments: Path, vectors: str | None) -> None:
+def check_cells(cells: Sequence[ResultCell], experiments: Path, vectors: str | None) -> None:
     """Find what cannot be run before anything is.
 
     Raises:
@@ -35,7 +37,7 @@ def check(cells: Sequence[Cell], experiments: Path, vectors: str | None) -> None
 
 
 def reproduce(
-    cells: Sequence[Cell],
+    cells: Sequence[ResultCell],
     data: Path,
     *,
     jobs: int,
@@ -46,8 +48,8 @@ def reproduce(
     results: Path = Path("results"),
     runs: Path = Path("runs"),
     say: Callable[[str], None] = print,
-) -> list[Cell]:
-    """Run cells, so many at a time, each in a process of one thread; return those that failed.
+) -> list[ResultCell]:
+    """Run cells, `jobs` at a time, each in a process of one thread; return those that failed.
 
     Args:
         cells: what to run.
@@ -61,13 +63,13 @@ def reproduce(
         runs: where unfinished ones are kept.
         say: told what happens, a line each.
     """
-    check(cells, experiments, vectors)
+    check_cells(cells, experiments, vectors)
     runs.mkdir(parents=True, exist_ok=True)
     before = signal.signal(signal.SIGTERM, _stop)  # so that the cells are stopped as well
-    waiting: list[Cell] = list(cells)
-    failed: list[Cell] = []
-    running: dict[subprocess.Popen[bytes], Cell] = {}
-    told: dict[Cell, int] = {}
+    waiting: list[ResultCell] = list(cells)
+    failed: list[ResultCell] = []
+    running: dict[subprocess.Popen[bytes], ResultCell] = {}
+    told: dict[ResultCell, int] = {}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -103,7 +105,7 @@ def reproduce(
 
 
 def _tell_epochs(
-    cell: Cell, metrics: Path, told: dict[Cell, int], say: Callable[[str], None]
+    cell: ResultCell, metrics: Path, told: dict[ResultCell, int], say: Callable[[str], None]
 ) -> None:
     """Say the epochs of a running cell that were not said yet."""
     if not metrics.exists():
@@ -117,7 +119,7 @@ def _tell_epochs(
 
 
 def same_figures(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Say whether two runs of a cell agree in every figure: each epoch's loss and accuracy, and each dev question's outcome."""
+    """Say whether two runs of a cell agree in every epoch's figures and every dev outcome."""
     return all(one.get(part) == other.get(part) for part in ("epochs", "dev_right"))
 
 

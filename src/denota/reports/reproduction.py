@@ -15,12 +15,12 @@ from denota.data import load_examples
 from denota.reports.explain import why
 from denota.reports.findings import FINDINGS, Finding, known, verdict
 from denota.reports.judged import Judged, judged_section, read_judged
-from denota.reports.plots import draw_curves, draw_differences, draw_table2
+from denota.reports.plots import draw_cell_curves, draw_differences, draw_table2
 from denota.reports.published import ABLATED, EXPLAINED, MIXES, MODEL_SHAPING, PUBLISHED, STABILITY
 from denota.reports.results import (
+    CellKey,
     Difference,
     Found,
-    Key,
     Result,
     accuracies,
     at_most,
@@ -34,7 +34,11 @@ from denota.reports.results import (
 def reproduction_page(
     found: Found, sequences: Sequence[str] | None, judged: Judged | None = None
 ) -> str:
-    """Return the page; with the sequence each dev question belongs to, differences have intervals; with judged programs, they are counted."""
+    """Return the page.
+
+    Differences have intervals where the sequence of each dev question is given; judged programs
+    are counted where they are given.
+    """
     parts = [_TOP, _table2(found), _PICTURES, _stability(found), _table3(found)]
     if sequences is not None:
         parts += [_findings(found, sequences), _explained(found, sequences)]
@@ -47,17 +51,27 @@ def reproduction_page(
 
 _TOP: Final = """# Reproduction
 
-Made from `results/` by `python -m denota.reports.reproduction --data SQA`. A cell is a row of a table, with or without shaping, with a seed; its settings are `experiments/TABLE.ROW.toml`. One is rerun by one line, e.g.
-`denota reproduce table2.maver.shaped.seed0 --again --data SQA`, which writes over its result and says whether every epoch is the same as before. It is where kind of CPU, version of torch and word vectors are the same. `denota reproduce table2` runs the cells
-that `results/` lacks, side by side, and goes on where it was stopped; so do `table3`, `explain` and `ablate`. Logs and checkpoints are in `runs/`.
+Made from `results/` by `python -m denota.reports.reproduction --data SQA`. A cell is a row of a \
+table, with or without shaping, with a seed; its settings are `experiments/TABLE.ROW.toml`. One \
+is rerun by one line, e.g.
+`denota reproduce table2.maver.shaped.seed0 --again --data SQA`, which writes over its result and \
+says whether every epoch is the same as before. It is where kind of CPU, version of torch and \
+word vectors are the same. `denota reproduce table2` runs the cells
+that `results/` lacks, side by side, and goes on where it was stopped; so do `table3`, `explain` \
+and `ablate`. Logs and checkpoints are in `runs/`.
 
-The paper's settings: SGD at 0.1, gradients clipped at norm 5, dropout 0.5 on the question's words, 30 epochs. Ours: batches of 64 questions, their losses summed. `DENOTA_VECTORS` names the word vectors: GloVe 6B in 100 dimensions, here a file
-cut to SQA's vocabulary that lacks the tokens with digits (results have its sha256). Test predictions of every cell of Table 2, seed 0, from a parser trained on train and dev together up to the best epoch, are in `results/predictions/`; who has the
+The paper's settings: SGD at 0.1, gradients clipped at norm 5, dropout 0.5 on the question's \
+words, 30 epochs. Ours: batches of 64 questions, their losses summed. `DENOTA_VECTORS` names the \
+word vectors: GloVe 6B in 100 dimensions, here a file
+cut to SQA's vocabulary that lacks the tokens with digits (results have its sha256). Test \
+predictions of every cell of Table 2, seed 0, from a parser trained on train and dev together up \
+to the best epoch, are in `results/predictions/`; who has the
 official `test.tsv` scores them with `denota score`.
 
 ## Table 2: dev answer accuracy on split 1
 
-The best of 30 epochs, chosen on dev as in the paper, and beside it the mean of the last 10 epochs, which no choice has gone into; the mean where there are several seeds, and their range."""
+The best of 30 epochs, chosen on dev as in the paper, and beside it the mean of the last 10 \
+epochs, which no choice has gone into; the mean where there are several seeds, and their range."""
 _PICTURES: Final = """![every cell of Table 2, the paper's and ours](table2.svg)
 
 ![dev accuracy over epochs](curves.svg)"""
@@ -115,7 +129,11 @@ def _stability(found: Found) -> str:
     ]
     paper = ", ".join(f"{value} for {PUBLISHED[row][0]}" for row, value in STABILITY.items())
     return (
-        f"## Stability\n\nThe mean absolute difference of dev accuracy between successive epochs, a figure a seed. The paper has {paper}; it does not say with which shaping.\n\n"
+        (
+            "## Stability\n\nThe mean absolute difference of dev accuracy between successive "
+            f"epochs, a figure a seed. The paper has {paper}; it does not say with which "
+            "shaping.\n\n"
+        )
         + table(*lines)
         + "\n\n"
         + f"MAVER beside MMR: {'; '.join(said)}."
@@ -123,7 +141,11 @@ def _stability(found: Found) -> str:
 
 
 def steadier(found: Found, shaped: bool, first: int) -> str:
-    """Return which of MMR and MAVER is steadier, which is said only where every seed of one is steadier than every seed of the other, and there are several."""
+    """Return which of MMR and MAVER is steadier.
+
+    It is said only where there are several seeds and every seed of one is steadier than every seed
+    of the other.
+    """
     mmr, maver = (
         unsteadiness(found.get(("table2", row, shaped), []), first) for row in ("mmr", "maver")
     )
@@ -144,9 +166,10 @@ def _table3(found: Found) -> str:
         published = "" if paper is None else str(paper)
         lines.append((w, q, published, _figure(seeds), _late(seeds), epochs))
     return (
-        "## Table 3: mixes\n\nDev answer accuracy with shaping; the last four are mixes of our own. MMR with MMR is Table 2's MMR run once more, on another machine with another version of torch: how far the two lie apart says what such a change alone does.\n\n"
-        + table(*lines)
-    )
+        "## Table 3: mixes\n\nDev answer accuracy with shaping; the last four are mixes of our "
+        "own. MMR with MMR is Table 2's MMR run once more, on another machine with another "
+        "version of torch: how far the two lie apart says what such a change alone does.\n\n"
+    ) + table(*lines)
 
 
 def _findings(found: Found, sequences: Sequence[str]) -> str:
@@ -157,8 +180,11 @@ def _findings(found: Found, sequences: Sequence[str]) -> str:
         if known(finding, found):
             lines += _finding(finding, found, sequences)
     return (
-        "## The paper's findings, one by one\n\nDifferences on the same dev questions, over the seeds that both have; 95% intervals by a paired bootstrap over sequences. They say how far the questions bear a difference out, and leave out what other seeds would do "
-        "and that each run's best epoch was chosen on these same questions. A finding holds where every interval lies above 0. Stability is above.\n\n"
+        "## The paper's findings, one by one\n\nDifferences on the same dev questions, over the "
+        "seeds that both have; 95% intervals by a paired bootstrap over sequences. They say how "
+        "far the questions bear a difference out, and leave out what other seeds would do "
+        "and that each run's best epoch was chosen on these same questions. A finding holds "
+        "where every interval lies above 0. Stability is above.\n\n"
         + table(*lines)
         + "\n\n![the differences with their intervals](differences.svg)"
     )
@@ -183,19 +209,21 @@ def _explained(found: Found, sequences: Sequence[str]) -> str:
         )
     ]
     for row, (name, of, base) in EXPLAINED.items():
-        key: Key = ("explain", row, True)
+        key: CellKey = ("explain", row, True)
         if key in found and (of, base, True) in found:
-            lines.append((name, *beside(key, (of, base, True), found, sequences)))
+            lines.append((name, *compared_with(key, (of, base, True), found, sequences)))
     return (
-        f"## Search and update, taken apart\n\nThe paper's figure for model shaping is {MODEL_SHAPING}. Each is compared with its row of Table 2 or 3, seed 0, as far as that had come in as many epochs; there is no interval where that row's best epoch came later.\n\n"
-        + table(*lines)
-    )
+        "## Search and update, taken apart\n\nThe paper's figure for model shaping is "
+        f"{MODEL_SHAPING}. Each is compared with its row of Table 2 or 3, seed 0, as far as that "
+        "had come in as many epochs; there is no interval where that row's best epoch came "
+        "later.\n\n"
+    ) + table(*lines)
 
 
-def beside(
-    key: Key, other: Key, found: Found, sequences: Sequence[str]
+def compared_with(
+    key: CellKey, other: CellKey, found: Found, sequences: Sequence[str]
 ) -> tuple[str, str, str, str, str]:
-    """Return how a cell stands beside another that ran for as many epochs: epochs, both figures, difference, interval if there is one."""
+    """Return a cell beside another at as many epochs: epochs, figures, difference, interval."""
     own, base = found[key][0], found[other][0]
     epochs = len(own["epochs"])
     best = max(dev_curve(base)[:epochs])
@@ -215,7 +243,7 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
             *("beside Table 2's, shaped", "95% interval", "shaping adds", "95% interval"),
         ),
     ]
-    whole: Key = ("table2", "maver", True)
+    whole: CellKey = ("table2", "maver", True)
     rows = [("everything, as in Table 2", "table2", "maver")]
     rows += [(name, "ablate", row) for row, name in ABLATED.items()]
     rows.append(("one question an update", "explain", "maver_batch1"))
@@ -223,7 +251,7 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
         plain, shaped = ((of, row, with_) for with_ in (False, True))
         if shaped not in found:
             continue
-        epochs, figure, _, *lost = beside(shaped, whole, found, sequences)
+        epochs, figure, _, *lost = compared_with(shaped, whole, found, sequences)
         adds, without = ("", ""), ""
         if plain in found:
             seed0 = {key: found[key][:1] for key in (plain, shaped)}
@@ -232,13 +260,13 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
         own = lost if of != "table2" else ("", "")
         lines.append((name, epochs, without, figure, *own, *adds))
     return (
-        "## What the parser owes to what\n\nMAVER with parts of it taken away, seed 0, beside Table 2's MAVER as far as that had come in as many epochs.\n\n"
-        + table(*lines)
-    )
+        "## What the parser owes to what\n\nMAVER with parts of it taken away, seed 0, beside "
+        "Table 2's MAVER as far as that had come in as many epochs.\n\n"
+    ) + table(*lines)
 
 
 def _splits(found: Found) -> str:
-    keys: list[Key] = [("table2", "maver", True)]
+    keys: list[CellKey] = [("table2", "maver", True)]
     keys += [("explain", f"maver_split{number}", True) for number in range(2, 6)]
     runs = [found[key][0] for key in keys if key in found]
     epochs = min(len(run["epochs"]) for run in runs)
@@ -247,9 +275,10 @@ def _splits(found: Found) -> str:
         for key in keys
     ]
     return (
-        f"## The five splits\n\nMAVER with shaping, seed 0, the best of the first {epochs} epochs on each split's dev. Batch size, dropout and the bias were settled while looking at split 1's; the others were not looked at.\n\n"
-        + table([f"split {n}" for n in range(1, 6)], figures)
-    )
+        f"## The five splits\n\nMAVER with shaping, seed 0, the best of the first {epochs} "
+        "epochs on each split's dev. Batch size, dropout and the bias were settled while "
+        "looking at split 1's; the others were not looked at.\n\n"
+    ) + table([f"split {n}" for n in range(1, 6)], figures)
 
 
 def _cost(found: Found) -> str:
@@ -263,7 +292,8 @@ def _cost(found: Found) -> str:
     where = "; ".join(f"{count} on a machine with {said}" for said, count in machines.items())
     epochs = sum(len(result["epochs"]) for result in results)
     return (
-        f"## Cost\n\n{len(results)} cells, {epochs:,} epochs: {hours:.1f} core hours for them with dev after each, {finals:.1f} more for training on train and dev together; "
+        f"## Cost\n\n{len(results)} cells, {epochs:,} epochs: {hours:.1f} core hours for them "
+        f"with dev after each, {finals:.1f} more for training on train and dev together; "
         f"one thread a cell, often beside other work ({where})."
     )
 
@@ -287,7 +317,7 @@ def write_page(data: Path, results: Path, docs: Path) -> None:
     (docs / "reproduction.md").write_text(page + "\n", "utf-8")
     names = {row: name for row, (name, _, _) in PUBLISHED.items()}
     draw_table2(found, PUBLISHED, docs / "table2.svg")
-    draw_curves(found, names, docs / "curves.svg")
+    draw_cell_curves(found, names, docs / "curves.svg")
     differences = [d for f in FINDINGS if known(f, found) for d in f.differences]
     drawn = [
         (d.name, d.points(found), d.interval(found, sequences)) for d in dict.fromkeys(differences)

@@ -1,4 +1,4 @@
-"""What results/ has of the cells, and differences between them with intervals: a paired bootstrap over sequences."""
+"""The results of the cells, and differences between them by a paired bootstrap over sequences."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from denota.reports.cells import TABLES
 
-Key = tuple[str, str, bool]
+CellKey = tuple[str, str, bool]
 """Table, row, shaped."""
 Result = dict[str, Any]
-Found = Mapping[Key, Sequence[Result]]
+Found = Mapping[CellKey, Sequence[Result]]
 """The results of each cell, one a seed."""
 
 
 def read_results(results: Path) -> Found:
     """Return what results/ has of all tables."""
-    found: dict[Key, list[Result]] = {}
+    found: dict[CellKey, list[Result]] = {}
     for table in TABLES:
         for path in sorted(results.glob(f"{table}.*.json")):
             result = json.loads(path.read_text(encoding="utf-8"))
@@ -40,7 +40,10 @@ def accuracies(results: Sequence[Result]) -> list[float]:
 
 
 def unsteadiness(results: Sequence[Result], first: int = 1) -> list[float]:
-    """Return, for each seed, the mean absolute difference of dev accuracy between successive epochs, from an epoch on. Misra et al. (2018), §5.2."""
+    """Return each seed's mean absolute change of dev accuracy between epochs, from `first` on.
+
+    Misra et al. (2018), §5.2.
+    """
     curves = [dev_curve(result)[first - 1 :] for result in results]
     return [statistics.mean(abs(b - a) for a, b in pairwise(dev)) for dev in curves if dev[1:]]
 
@@ -51,7 +54,10 @@ def dev_curve(result: Result) -> list[float]:
 
 
 def at_most(result: Result, epochs: int) -> Result | None:
-    """Return a result as if it had run for so many epochs; None if its best epoch, whose outcomes it holds, came later."""
+    """Return a result as if it had run for `epochs` epochs.
+
+    It is None if the best epoch, whose outcomes the result holds, came later.
+    """
     curve = dev_curve(result)[:epochs]
     if result["best_epoch"] > len(curve):
         return None
@@ -60,14 +66,17 @@ def at_most(result: Result, epochs: int) -> Result | None:
 
 @dataclass(frozen=True)
 class Difference:
-    """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`; over the seeds that all of them have."""
+    """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`.
+
+    It is taken over the seeds that all of them have.
+    """
 
     name: str
-    plus: tuple[Key, ...]
-    minus: tuple[Key, ...]
+    plus: tuple[CellKey, ...]
+    minus: tuple[CellKey, ...]
 
     @property
-    def cells(self) -> tuple[Key, ...]:
+    def cells(self) -> tuple[CellKey, ...]:
         """All cells it is made of."""
         return self.plus + self.minus
 
@@ -110,7 +119,7 @@ def outcomes(results: Sequence[Result], seeds: Sequence[int]) -> NDArray[np.floa
 def bootstrap(
     differences: NDArray[np.float64], sequences: Sequence[str], draws: int = 20_000
 ) -> tuple[float, float]:
-    """Return the 95% interval, in points, of the mean of paired differences, sequences drawn with replacement."""
+    """Return the 95% interval in points of a mean paired difference, resampling sequences."""
     _, group = np.unique(np.array(sequences), return_inverse=True)
     totals, sizes = np.bincount(group, differences), np.bincount(group)
     times = _times_drawn(len(sizes), draws)

@@ -1,4 +1,4 @@
-"""What the order of rows and columns does to a parser: it should do nothing, unless the question speaks of it.
+"""What the order of rows and columns does to a parser: nothing, unless the question is about it.
 
 Usage: python -m denota.reports.shuffles RUN --data SQA --split dev
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from denota.data import Cells, Example, load_examples, read_as
+from denota.data import Cells, Example, load_examples
 from denota.evaluation.metrics import Key, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.model.checkpoint import load_parser
@@ -36,11 +36,13 @@ class Shuffles:
     rows_shuffled: float
     """Answer accuracy, questions that speak of the order of rows among them."""
     rows_compared: int
-    """Questions where neither the program nor those before it in the conversation speak of the order of rows."""
+    """Questions where neither the program nor those before it in the conversation speak of the
+    order of rows."""
     rows_same: float
     """The share of these that have the same cells."""
     any_history_compared: int
-    """Questions whose own program does not speak of it; those before it, whose answers are their context, may."""
+    """Questions whose own program does not speak of it; those before it, whose answers are their
+    context, may."""
     any_history_same: float
 
 
@@ -69,7 +71,7 @@ def moved(table: Table, rows: Sequence[int], columns: Sequence[int]) -> Moved:
     )
 
 
-def measure(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuffles:
+def measure_shuffles(parser: Parser, examples: Sequence[Example], seed: int = 0) -> Shuffles:
     """Ask the same questions of tables as they are, with columns and with rows shuffled."""
     rng = np.random.default_rng(seed)
     tables = {id(e.question.table): e.question.table for e in examples}
@@ -148,8 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", default="dev")
     given = parser.parse_args(arguments)
     found = load_parser(given.run / "best.safetensors")[0]
-    loaded = read_as(load_examples(given.data, given.split), found.config.data.numbers)
-    print(json.dumps(asdict(measure(found, loaded.examples)), indent=1))
+    loaded = load_examples(given.data, given.split)
+    print(json.dumps(asdict(measure_shuffles(found, loaded.examples)), indent=1))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
-"""Spurious programs: what search believes at the end of training, judged by hand and by altered tables. Misra et al. (2018), §5.2 and Table 4.
+"""Spurious programs: what search believes after training, judged by hand and by altered tables.
 
-100 training questions are drawn with a fixed seed. For each, the program that a trained parser's own search puts first (EXPLORE under the policy it was trained
-with) is taken, for several parsers. `sheet` writes the distinct programs of each question in a random order for judges who do not see which parser each is from
-(docs/spurious-guideline.md); the verdicts are kept by question and program. Beside them two automatic measures, on more questions: how often a program keeps its answer on altered tables, rows
-shuffled and the values of columns that the question does not speak of dealt anew, and how often the question bears it out.
+Misra et al. (2018), §5.2 and Table 4.
+
+100 training questions are drawn with a fixed seed. For each, the program that a trained parser's
+own search puts first (EXPLORE under the policy it was trained with) is taken, for several parsers.
+`sheet` writes the distinct programs of each question in a random order for judges who do not see
+which parser each is from (docs/spurious-guideline.md); the verdicts are kept by question and
+program. Beside them two automatic measures, on more questions: how often a program keeps its answer
+on altered tables, rows shuffled and the values of columns that the question does not speak of dealt
+anew, and how often the question bears it out.
 
 Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ... [--sheet FILE] [--vectors FILE]
 """
@@ -25,14 +30,15 @@ from denota.config import Config, SearchConfig
 from denota.data import Example, load_examples
 from denota.data.example import conversations
 from denota.errors import ProgramError
-from denota.learning.run import new_parser
+from denota.learning.start import new_parser
 from denota.model.checkpoint import load_parser
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.text import parse_program, print_program
-from denota.search.candidates import explore, lay_flat
+from denota.search.candidates import explore
 from denota.search.exact import program_scores
+from denota.search.flat_batch import lay_flat
 from denota.search.preparer import Preparer
 from denota.tables.table import Table
 from denota.tokens import content
@@ -46,7 +52,7 @@ ALTERED: Final = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedQuestion:
     """A drawn question with the right answer before it."""
 
     example: Example
@@ -59,10 +65,12 @@ class Asked:
         return f"{question.id}/{question.annotator}/{question.position}"
 
 
-def draw(examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED) -> list[Asked]:
-    """Return so many questions, drawn with a seed, in the order of the data."""
+def draw_questions(
+    examples: Sequence[Example], count: int = QUESTIONS, seed: int = SEED
+) -> list[AskedQuestion]:
+    """Return `count` questions, drawn with a seed, in the order of the data."""
     asked = [
-        Asked(turn, Denotation.of_cells(turns[place - 1].cells) if place else None)
+        AskedQuestion(turn, Denotation.of_cells(turns[place - 1].cells) if place else None)
         for turns in conversations(examples)
         for place, turn in enumerate(turns)
     ]
@@ -77,11 +85,17 @@ class Believed:
     program: str
     reward: float
     grounded: bool
-    """Whether the question bears it out: its constants share words with it, and its operators have a trigger."""
+    """Whether the question bears it out: its constants share words with it, and its operators
+    have a trigger."""
 
 
-def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> list[Believed | None]:
-    """Return what a parser's search would learn from, for each question; None where no program earns a reward."""
+def believed(
+    parser: Parser, asked: Sequence[AskedQuestion], search: SearchConfig
+) -> list[Believed | None]:
+    """Return what a parser's search would learn from, for each question.
+
+    None where no program earns a reward.
+    """
     preparer = Preparer.of(replace(parser.config, search=search), operators=parser.language)
     found: list[Believed | None] = []
     for one in asked:
@@ -99,7 +113,7 @@ def believed(parser: Parser, asked: Sequence[Asked], search: SearchConfig) -> li
     return found
 
 
-def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -> float:
+def kept_answers(one: AskedQuestion, text: str, altered: int = ALTERED, seed: int = 0) -> float:
     """Return the share of altered tables on which a program still gives the right cells."""
     table, answer = one.example.question.table, one.example.cells
     program = parse_program(text)
@@ -121,8 +135,8 @@ def kept_answers(one: Asked, text: str, altered: int = ALTERED, seed: int = 0) -
     return right / altered
 
 
-def _altered(one: Asked, order: np.ndarray[Any, Any], rng: np.random.Generator) -> Table:
-    """The table with its rows in another order, and the columns that the question does not speak of dealt anew."""
+def _altered(one: AskedQuestion, order: np.ndarray[Any, Any], rng: np.random.Generator) -> Table:
+    """The table with shuffled rows, and shuffled values in columns not asked about."""
     question = one.example.question
     table = question.table
     asked = content(" ".join((question.text, *question.history[-1:])))
@@ -137,13 +151,13 @@ def _altered(one: Asked, order: np.ndarray[Any, Any], rng: np.random.Generator) 
     return Table.from_rows(list(table.names), [list(row) for row in zip(*columns, strict=True)])
 
 
-def item_key(question: str, program: str) -> str:
+def judged_key(question: str, program: str) -> str:
     """Return a short name of a question with a program, the same in every file."""
     return hashlib.sha256(f"{question}\n{program}".encode()).hexdigest()[:12]
 
 
-def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[Believed | None]]) -> str:
-    """Return what a judge sees: each question with its table and the distinct programs in a random order, no parser named."""
+def sheet(asked: Sequence[AskedQuestion], programs: Mapping[str, Sequence[Believed | None]]) -> str:
+    """Return what a judge sees: questions, tables and programs in random order, no parser named."""
     rng = np.random.default_rng(SEED)
     parts = []
     for number, one in enumerate(asked):
@@ -162,13 +176,15 @@ def sheet(asked: Sequence[Asked], programs: Mapping[str, Sequence[Believed | Non
             for row in range(len(table))
         ]
         for place in rng.permutation(len(texts)):
-            lines.append(f"[{item_key(one.key, texts[place])}] {texts[place]}")
+            lines.append(f"[{judged_key(one.key, texts[place])}] {texts[place]}")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def measure(asked: Sequence[Asked], found: Sequence[Believed | None]) -> dict[str, int]:
-    """Count, by machine, how many believed programs give the right answer, are grounded as well, and keep the answer on altered tables."""
+def measure_spurious(
+    asked: Sequence[AskedQuestion], found: Sequence[Believed | None]
+) -> dict[str, int]:
+    """Count the believed programs that answer right, are grounded, and survive altered tables."""
     pairs = [(o, b) for o, b in zip(asked, found, strict=True) if b is not None and b.reward == 1]
     return {
         "questions": len(asked),
@@ -179,7 +195,10 @@ def measure(asked: Sequence[Asked], found: Sequence[Believed | None]) -> dict[st
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Find the programs, try them on altered tables, and write results/spurious.json; with --sheet the page for the judges."""
+    """Find the programs, try them on altered tables, and write results/spurious.json.
+
+    With --sheet also write the page for the judges.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sheet", type=Path)
@@ -189,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs = dict(text.split("=", 1) for text in given.run)
     parsers = {name: load_parser(Path(run) / "last.safetensors")[0] for name, run in runs.items()}
     examples = load_examples(given.data, next(iter(parsers.values())).config.data.train).examples
-    asked, many = draw(examples), draw(examples, MANY)
+    asked, many = draw_questions(examples), draw_questions(examples, MANY)
     programs = {name: believed(p, asked, p.config.search) for name, p in parsers.items()}
     if given.sheet:
         given.sheet.write_text(sheet(asked, programs), encoding="utf-8")
@@ -206,24 +225,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for n, one in enumerate(asked)
         ],
         "by_machine": {
-            name: measure(many, believed(p, many, p.config.search)) for name, p in parsers.items()
+            name: measure_spurious(many, believed(p, many, p.config.search))
+            for name, p in parsers.items()
         },
         "untrained": _untrained(next(iter(parsers.values())).config, many, given.vectors),
     }
     Path("results/spurious.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 
-def _told(one: Asked, found: Believed | None) -> dict[str, Any] | None:
+def _told(one: AskedQuestion, found: Believed | None) -> dict[str, Any] | None:
     if found is None:
         return None
     kept = kept_answers(one, found.program)
-    return {"item": item_key(one.key, found.program), **asdict(found), "kept": kept}
+    return {"item": judged_key(one.key, found.program), **asdict(found), "kept": kept}
 
 
 def _untrained(
-    config: Config, asked: Sequence[Asked], vectors: str | None
+    config: Config, asked: Sequence[AskedQuestion], vectors: str | None
 ) -> dict[str, dict[str, int]]:
-    """What search would believe before anything is learnt, without and with shaping, with and without surface features."""
+    """What search would believe before training, with and without shaping and surface features."""
     found = {}
     preparer = Preparer.of(config)
     ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
@@ -233,7 +253,7 @@ def _untrained(
         for shaping in ("none", "policy"):
             search = replace(config.search, shaping=shaping)
             name = f"{'' if surface else 'no_surface_'}{'un' * (shaping == 'none')}shaped"
-            found[name] = measure(asked, believed(parser, asked, search))
+            found[name] = measure_spurious(asked, believed(parser, asked, search))
     return found
 
 

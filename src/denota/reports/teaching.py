@@ -1,4 +1,6 @@
-"""docs/teaching.md: teaching by the right cells or values, and what it brings; figures from results/teaching/, which `benchmarks/teaching.py` writes.
+"""docs/teaching.md: teaching by the right cells or values, and what it brings.
+
+Figures from results/teaching/, which `benchmarks/teaching.py` writes.
 
 Usage: python -m denota.reports.teaching [--results DIR] [--docs DIR]
 """
@@ -14,15 +16,20 @@ from denota.reports.reproduction import table
 
 _TOP: Final = """# Teaching
 
-A wrong answer is corrected by pointing at the right cells or by saying the right values, and the parser learns from that: at once, and for questions that are put otherwise as well.
+A wrong answer is corrected by pointing at the right cells or by saying the right values, and the \
+parser learns from that: at once, and for questions that are put otherwise as well.
 
 | where | how |
 | --- | --- |
-| page | "Not right?" under an answer, click the right cells, rows or columns (or use the keyboard), or type the right answer, semicolons between several; Teach; it says which reading it took, and offers others that give the same |
-| terminal | `:teach Oslo, Bergen`, `:teach 4` or `:teach 0:1, 2:1` (row:column, counted from 0) after an answer; `:1` `:2` `:3` take another reading, `:teach none` none of them; `:unteach` |
+| page | "Not right?" under an answer, click the right cells, rows or columns (or use the \
+keyboard), or type the right answer, semicolons between several; Teach; it says which reading it \
+took, and offers others that give the same |
+| terminal | `:teach Oslo, Bergen`, `:teach 4` or `:teach 0:1, 2:1` (row:column, counted from 0) \
+after an answer; `:1` `:2` `:3` take another reading, `:teach none` none of them; `:unteach` |
 | Python | `chat.teach(turn, cells)` or `chat.teach(turn, values=[4])`, `chat.unteach()` |
 | REST | `POST /api/sessions/{id}/teach` with `cells` or `values`, `/unteach`, `GET .../lessons` |
-| file | `denota teach MODEL FILE.jsonl`, each turn with `cells` or an `answer`; a line for every turn that is kept and not learnt |
+| file | `denota teach MODEL FILE.jsonl`, each turn with `cells` or an `answer`; a line for every \
+turn that is kept and not learnt |
 
 ```python
 import denota
@@ -38,25 +45,41 @@ print(parser.ask("examples/expeditions.csv", "and the hands of 1899-00?").answer
 
 ## What is learnt, and how
 
-The answer comes without a program, as in the data that the parser was trained on. So the search finds programs that give just these cells, or any that give these values, be it a lookup, a count or a sum, ranked under the shaped policy, and the same update as in training (MAVER for the default model) raises the
-reference over whatever does not give them. What moves are weights of the table's own, beside the trained ones (`model/memory.py`, `learning/teach.py`):
+The answer comes without a program, as in the data that the parser was trained on. So the search \
+finds programs that give just these cells, or any that give these values, be it a lookup, a count \
+or a sum, ranked under the shaped policy, and the same update as in training (MAVER for the \
+default model) raises the
+reference over whatever does not give them. What moves are weights of the table's own, beside the \
+trained ones (`model/memory.py`, `teaching/lesson.py`):
 
 ```text
-s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, what it computes among them, its rows, its answer;  φ(x): what the encoder makes of the question, first or follow-up
+s(y | x) = log p(y | x) + Σ_f W_f · φ(x)        f: parts of the program y, what it computes among \
+them, its rows, its answer;  φ(x): what the encoder makes of the question, first or follow-up
 ```
 
-W is 0 until something is taught of tables with the same columns; other tables are left exactly as they are. All lessons of a table are learnt together, with answers that people left as they were (they asked on), so that what was right
-stays right; unless such an answer is about much the same as a lesson, and was rather overlooked. Fine-tuning the trained weights on single lessons was tried first and made later answers worse, on the same table and on others, however small the steps were.
+W is 0 until something is taught of tables with the same columns; other tables are left exactly as \
+they are. All lessons of a table are learnt together, with answers that people left as they were \
+(they asked on), so that what was right
+stays right; unless such an answer is about much the same as a lesson, and was rather overlooked. \
+Fine-tuning the trained weights on single lessons was tried first and made later answers worse, \
+on the same table and on others, however small the steps were.
 
-- If no program of the parser's language gives the answer, the correction stands in the conversation, is kept in the log for later, and that is said.
-- The default model picks cells, and rules count and add up for it. So a value that such a rule computed is kept and not learnt: point at the cells that should have been counted. A parser whose language computes (`full`) learns it.
-- A lesson that says otherwise than an earlier one about the same question is pointed out; the newer counts.
+- If no program of the parser's language gives the answer, the correction stands in the \
+conversation, is kept in the log for later, and that is said.
+- The default model picks cells, and rules count and add up for it. So a value that such a rule \
+computed is kept and not learnt: point at the cells that should have been counted. A parser whose \
+language computes (`full`) learns it.
+- A lesson that says otherwise than an earlier one about the same question is pointed out; the \
+newer counts.
 - `None of these` keeps the lesson without learning it.
 
 ## The log
 
-Lessons are records in a file that is only ever added to (SQLite, written through before a lesson is acknowledged; [ask.md](ask.md#where-things-are-kept) says where). What a model was taught is a function
-of its log: undoing adds a record, and so does a reset. `denota serve` lets everybody teach everybody; with `--apart` what a person teaches is theirs alone, told by a cookie.
+Lessons are records in a file that is only ever added to (SQLite, written through before a lesson \
+is acknowledged; [ask.md](ask.md#where-things-are-kept) says where). What a model was taught is a \
+function
+of its log: undoing adds a record, and so does a reset. `denota serve` lets everybody teach \
+everybody; with `--apart` what a person teaches is theirs alone, told by a cookie.
 
 ```sh
 denota teach default examples/expeditions.jsonl
@@ -67,10 +90,12 @@ denota ask examples/expeditions.csv "which season had the largest crew?" --model
 denota teach default --reset
 ```
 
-`--save` writes one file to share; `--export` writes the lessons as data, to train on all of them anew:
+`--save` writes one file to share; `--export` writes the lessons as data, to train on all of them \
+anew:
 
 ```text
-denota train experiments/encoder.toml --init default --data lessons.jsonl --out runs/taught --set data.train=all data.dev= train.epochs=4 train.average=0
+denota train experiments/encoder.toml --init default --data lessons.jsonl --out runs/taught --set \
+data.train=all data.dev= train.epochs=4 train.average=0
 ```
 """
 
@@ -102,15 +127,25 @@ def _measured(apart: dict[str, Any], tuned: dict[str, Any]) -> str:
             )
         )
     return (
-        "A simulated person asks the questions of SQA's split-1 dev, table by table, of a parser that never saw them, and corrects every wrong answer with the gold cells. Beside them somebody does the same and nothing is learnt: "
+        "A simulated person asks the questions of SQA's split-1 dev, table by table, of a parser "
+        "that never saw them, and corrects every wrong answer with the gold cells. Beside them "
+        "somebody does the same and nothing is learnt: "
         "the corrections set their conversations right all the same. Percent of answers right:\n\n"
         + table(*lines)
-        + f"\n\n{apart['lessons']:,} lessons, of which {apart['kept_for_later']:,} no program gives; a lesson takes {apart['median_s']:.2f} s (median; {apart['slowest_s']:.1f} s at most) on one core. "
-        "These are the tables of every second file name, from the second on; rate, margin, rounds and features were chosen on the others, where later questions gain "
-        f"{tuned['later_gain']:+.1f} ({tuned['later_control_accuracy']:.1f} to {tuned['later_taught_accuracy']:.1f} of {tuned['later']:,}). "
-        "The first half is not quite untouched either: two versions were measured on it before this one, and gained less (+2.3 and +2.6); they did not keep answers that were not sure, nor first questions and follow-ups apart. Again:\n\n"
-        "```text\npython benchmarks/teaching.py --model RUN --data SQA --parts 4 --only 1 3 --out results/teaching/apart.json\n"
-        "python benchmarks/teaching.py --model RUN --data SQA --parts 4 --only 0 2 --out results/teaching/tuned.json\n```"
+        + f"\n\n{apart['lessons']:,} lessons, of which {apart['kept_for_later']:,} no program "
+        f"gives; a lesson takes {apart['median_s']:.2f} s (median; {apart['slowest_s']:.1f} s "
+        "at most) on one core. "
+        "These are the tables of every second file name, from the second on; rate, margin, "
+        "rounds and features were chosen on the others, where later questions gain "
+        f"{tuned['later_gain']:+.1f} ({tuned['later_control_accuracy']:.1f} to "
+        f"{tuned['later_taught_accuracy']:.1f} of {tuned['later']:,}). "
+        "The first half is not quite untouched either: two versions were measured on it before "
+        "this one, and gained less (+2.3 and +2.6); they did not keep answers that were not "
+        "sure, nor first questions and follow-ups apart. Again:\n\n"
+        "```text\npython benchmarks/teaching.py --model RUN --data SQA --parts 4 --only 1 3 "
+        "--out results/teaching/apart.json\n"
+        "python benchmarks/teaching.py --model RUN --data SQA --parts 4 --only 0 2 --out "
+        "results/teaching/tuned.json\n```"
     )
 
 

@@ -20,9 +20,11 @@ from denota.model.batch import make_batch
 from denota.model.dynsp import STARTS, DynSP
 from denota.model.vectors import word_vectors
 from denota.programs import language_of, print_program
-from denota.search.candidates import Candidates, find_candidates, lay_flat
-from denota.search.critique import LexicalScores, read_lexicon
+from denota.search.candidates import Candidates, find_candidates
+from denota.search.critique import LexicalScores
 from denota.search.exact import AxisScores, program_scores
+from denota.search.flat_batch import lay_flat
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, prepare
 from denota.tables import Table
 
@@ -71,7 +73,8 @@ def page() -> str:
         assert isinstance(words, LexicalScores)
         lines.append(
             f"| `{print_program(question.space.program(number))}` | {scores[number]:.3f} | "
-            f"{words.match[number]:.3f} | {words.co_occur[number]:.0f} | {words.critique[number]:.3f} |"
+            f"{words.match[number]:.3f} | {words.co_occur[number]:.0f} | "
+            f"{words.critique[number]:.3f} |"
         )
     plain = SearchConfig(explore=5, rivals=5)
     shaped = SearchConfig(explore=5, rivals=5, shaping="policy")
@@ -85,7 +88,7 @@ def page() -> str:
 
 
 def _scored(question: Prepared) -> tuple[DynSP, torch.Tensor, AxisScores]:
-    """An untrained parser with random word vectors, its scores of the question's axes, with gradient and without."""
+    """An untrained parser with random word vectors, its axis scores with and without gradient."""
     torch.manual_seed(0)
     words = {*question.question, *(w for text in (*question.names, *question.values) for w in text)}
     vectors = word_vectors(
@@ -136,35 +139,45 @@ def _update_table(
         program = print_program(question.space.program(number))
         values = " | ".join(f"{column[place]:+.2f}" for column in columns)
         lines.append(
-            f"| `{program}`{mark} | {question.rewards[number]:.2f} | {scores[number]:.2f} | {values} |"
+            f"| `{program}`{mark} | {question.rewards[number]:.2f} | {scores[number]:.2f} | "
+            f"{values} |"
         )
     return lines
 
 
 _BEGIN: Final = """# One question, step by step
 
-<!-- Written by `python -m denota.reports.walkthrough`; edit src/denota/reports/walkthrough.py instead. -->
+<!-- Written by `python -m denota.reports.walkthrough`; edit src/denota/reports/walkthrough.py \
+instead. -->
 
-After Figures 1 and 2 of the paper, on an invented table. The question is *{question}*, the answer the cell (0, 2), England. The space
-of `dynsp++` has {programs} programs, {consistent} of which give that cell. The parser is untrained, its word vectors random.
+After Figures 1 and 2 of the paper, on an invented table. The question is *{question}*, the answer \
+the cell (0, 2), England. The space
+of `dynsp++` has {programs} programs, {consistent} of which give that cell. The parser is \
+untrained, its word vectors random.
 """
 _CRITIQUE: Final = """## The critique
 
-`match` is the share of a program's tokens that the question has, `co_occur` counts lexical pairs (here *most* and MAX). Neither
+`match` is the share of a program's tokens that the question has, `co_occur` counts lexical pairs \
+(here *most* and MAX). Neither
 looks at the model. Of the programs with the right answer, these have the highest critique:
 """
 _REFERENCE: Final = """## Search
 
-EXPLORE ranks by reward, then by score + η critique (η = 5; 0 without shaping); RIVALS ranks by score − R. The reference y* is the first of EXPLORE:
+EXPLORE ranks by reward, then by score + η critique (η = 5; 0 without shaping); RIVALS ranks by \
+score − R. The reference y* is the first of EXPLORE:
 """
 _UPDATES: Final = """## Every update
 
-K here is five programs of EXPLORE and five of RIVALS. Each column is an algorithm's coefficients c = w − (Σ w) q: the update is
-Σ c(y) ∇s(y), so a positive number pulls a program's score up, a negative one pushes it down, and each column sums to 0. The
+K here is five programs of EXPLORE and five of RIVALS. Each column is an algorithm's coefficients \
+c = w − (Σ w) q: the update is
+Σ c(y) ∇s(y), so a positive number pulls a program's score up, a negative one pushes it down, and \
+each column sums to 0. The
 sampled algorithms (REINFORCE, off-policy) are shown for one draw.
 """
-_END: Final = """MML spreads its pull over the consistent programs by their probability; β = 0 evenly, β = ∞ on the most probable. The margin methods pull one
-program, y*, and push rivals: MMR the worst, MAVER all that violate the margin alike, the spurious consistent ones too.
+_END: Final = """MML spreads its pull over the consistent programs by their probability; β = 0 \
+evenly, β = ∞ on the most probable. The margin methods pull one
+program, y*, and push rivals: MMR the worst, MAVER all that violate the margin alike, the spurious \
+consistent ones too.
 """
 
 

@@ -1,1 +1,1 @@
-"""Search: the programs of a question ranked under a policy, and the candidates an update learns from."""
+"""Search: a question's programs ranked under a policy, and the candidates of an update."""

@@ -1,8 +1,9 @@
-"""Beam search: programs built action by action, the best few kept at each step, as DynSP and the paper do.
+"""Beam search: programs built action by action, the best few kept at each step, as in the paper.
 
-The steps: a selection (or a follow-up); STOP, or a WHERE column; a test on it; OR or AND and a second test. An incomplete program is ranked like a
-complete one: its reward is that of the program so far executed as if finished (a WHERE column adds nothing yet), its critique and recall are those of
-its tokens so far. A beam as wide as the space finds exactly what exact search finds.
+The steps: a selection (or a follow-up); STOP, or a WHERE column; a test on it; OR or AND and a
+second test. An incomplete program is ranked like a complete one: its reward is that of the program
+so far executed as if finished (a WHERE column adds nothing yet), its critique and recall are those
+of its tokens so far. A beam as wide as the space finds exactly what exact search finds.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from denota.search.prepare import Prepared
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Aim = Literal["explore", "rivals", "model"]
-Rank = Callable[[Floats, Floats, Floats, int], Ids]
+RankPrograms = Callable[[Floats, Floats, Floats, int], Ids]
 """(scores, rewards, critiques, count) -> the places of the best, best first."""
 
 
@@ -36,11 +37,13 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
         ConfigError: the language has values: its programs are looked at all at once, or not at all.
     """
     if isinstance(question.words, TokenCounts):
-        raise ConfigError("a beam builds programs that select cells; use search.kind=exact for a language with values")  # fmt: skip
+        raise ConfigError(
+            "a beam builds programs that select cells; "
+            "use search.kind=exact for a language with values"
+        )
     rank = _rank(cfg, aim)
     states = _States(question, axis)
-    allowed = [p for p in question.axes.places if not question.is_forbidden(p.scope)]
-    places = allowed if cfg.of_those and allowed else list(question.axes.places)
+    places = list(question.axes.places)
     heads = _joined([(n, s) for n, p in enumerate(places) for s in range(p.s0, p.s1)])
     whole = np.array([states.stopped(places[n], s) for n, s in heads], np.int64)
     kept = rank(states.heads(heads[:, 1], whole), *states.judged(whole), cfg.beam)
@@ -68,14 +71,14 @@ def beam_search(question: Prepared, axis: AxisScores, cfg: SearchConfig, aim: Ai
     return found[rank(states.scores(found), *states.judged(found), count)]
 
 
-def _rank(cfg: SearchConfig, aim: Aim) -> Rank:
+def _rank(cfg: SearchConfig, aim: Aim) -> RankPrograms:
     """How a list ranks programs; see `search.candidates`."""
 
     def rank(scores: Floats, rewards: Floats, critiques: Floats, count: int) -> Ids:
         if aim == "explore":
             pool = np.flatnonzero(rewards > 0)
-            key = log_shaped(scores[pool], rewards[pool], critiques[pool], cfg)
-            return pool[first(key, count, before=rewards[pool] if cfg.greed == np.inf else None)]
+            key = log_shaped(scores[pool], critiques[pool], cfg)
+            return pool[first(key, count, before=rewards[pool])]
         return first(margin_scores(scores, rewards, cfg) if aim == "rivals" else scores, count)
 
     return rank

@@ -1,12 +1,18 @@
-"""The critique: how well a program's words go with the question's. Misra et al. (2018), §3, "Lexical Policy Shaping".
+"""The critique: how well a program's words go with the question's.
 
-    match(y, x)    = distinct non-keyword tokens of y that occur in x, over all such tokens of y; 0 if y has none
+Misra et al. (2018), §3, "Lexical Policy Shaping".
+
+    match(y, x)    = share of y's distinct non-keyword tokens that occur in x; 0 if y has none
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
-    critique       = match + co_occur + g 1{the condition of y is grounded}, where the lexicon says so: not in the paper, for languages with many operators
+                     (+ g 1{the condition of y is grounded}, with `search.grounded`)
 
-The same counts of tokens give the parser's recall feature. All are computed for all programs at once, from sets of tokens over the
-axes: |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits. S selections, N conditions, T tokens, P programs.
+Differs from the paper: match counts distinct tokens, over all of the program's; and g, which the
+paper does not have, serves languages with many operators.
+
+The same counts of tokens give the parser's recall feature. All are computed for all programs at
+once, from sets of tokens over the axes, as |A ∪ B| = |A| + |B| − |A ∩ B|, each a count of bits.
+S selections, N conditions, T tokens, P programs.
 """
 
 from __future__ import annotations
@@ -14,36 +20,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.errors import ConfigError
 from denota.programs.conditions import AND, EITHER, NONE, OR, PAIR, STEP, Conditions
 from denota.programs.index import Bits, bits_of
-from denota.programs.operators import TESTS
 from denota.programs.space import ProgramSpace
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
+from denota.search.lexicon import Lexicon
 from denota.tokens import tokenise
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int16]
-
-
-@dataclass(frozen=True)
-class Lexicon:
-    """What is known of words beforehand."""
-
-    pairs: frozenset[tuple[str, str]]
-    """A token and the name of an operator."""
-    grounded: float = 0.0
-    """g: what a condition adds whose operator and constants the question names."""
-    length: float = 0.0
-    """l: what each operator of a program of a large language costs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,21 +43,25 @@ class LexicalScores:
 
     critique: Floats  #: (P,)
     co_occur: NDArray[np.int8]  #: (P,) lexical pairs met
-    recall_missed: Floats  #: (P,) |E1 \\ E2| / |E1|: question tokens that the table has and the program lacks, over those the table has
+    recall_missed: Floats  #: (P,) |E1 \\ E2| / |E1|
+    """Of the question tokens that the table has, the share that the program lacks."""
     partial_match: Floats  #: (S, C) match of an incomplete program: a selection with WHERE column
     partial_missed: Floats  #: (S, C) its recall feature
 
     @property
     def match(self) -> Floats:
-        """(P,) share of the program's tokens that the question has, and what being grounded adds."""
+        """(P,) match, plus the bonus of a grounded condition."""
         return self.critique - self.co_occur
 
 
 @dataclass(frozen=True, eq=False)
 class TokenCounts:
-    """The same for a language whose programs are too many to keep (P,) arrays of them: counts over the axes, broadcast when they are asked for.
+    """The same for a language with too many programs to keep (P,) arrays: counts over the axes.
 
-    There are three kinds of tokens: all, those of the question, and those that question and table share. Only names of columns can be in selection and condition both.
+    They are broadcast when asked for.
+
+    There are three kinds of tokens: all, those of the question, and those that question and table
+    share. Only names of columns can be in selection and condition both.
     """
 
     select_sizes: NDArray[np.int16]  #: (S, 3) tokens of each kind
@@ -91,7 +86,7 @@ class TokenCounts:
 
 
 BROADCAST: Final = 128
-"""The words of so many questions are kept for a moment: a batch asks for them twice."""
+"""The number of questions whose words are kept: a batch asks for them twice."""
 
 
 @lru_cache(maxsize=BROADCAST)
@@ -112,30 +107,6 @@ def _broadcast(counts: TokenCounts) -> tuple[Floats, Floats]:
         critique[there] = (met / np.maximum(total, 1) + called).ravel()
         missed[there] = ((1 - covered / max(1, shared)) * bool(shared)).ravel()
     return critique, missed
-
-
-@lru_cache(maxsize=8)
-def read_lexicon(path: str | None = None, grounded: float = 0.0, length: float = 0.0) -> Lexicon:
-    """Read lexical pairs, a token and an operator a line; the project's own 40 unless a file is named.
-
-    >>> ("most", "max") in read_lexicon().pairs, len(read_lexicon().pairs)
-    (True, 40)
-    """
-    source = Path(path) if path else files("denota.search").joinpath("lexicon.txt")
-    try:
-        lines = source.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise ConfigError(f"the lexicon {path} cannot be read: {error.strerror}") from None
-    pairs = []
-    for number, line in enumerate(lines, start=1):
-        fields = line.split("#")[0].split()
-        if fields and (len(fields) != 2 or fields[1] not in {*TESTS, "or", "and"}):
-            raise ConfigError(
-                f"line {number} of the lexicon is not a token and an operator: {line.strip()}"
-            )
-        if fields:
-            pairs.append((fields[0], fields[1]))
-    return Lexicon(frozenset(pairs), grounded, length)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +162,7 @@ def entry_words(space: ProgramSpace, axes: Axes) -> EntryWords:
     )
 
 
-def words_of(
+def lexical_scores(
     space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
 ) -> LexicalScores | TokenCounts:
     """Count the tokens of all programs of a space against its question."""
@@ -263,7 +234,10 @@ def _called(space: ProgramSpace) -> Floats:
 def _parts_asked(space: ProgramSpace) -> Floats:
     """(S,) how many operators what is asked has, each column after the first counted too."""
     lines = [
-        [(f.aggregate is not None) + (f.compare is not None) + max(0, len(s) - 1) for s in f.selections]
+        [
+            (f.aggregate is not None) + (f.compare is not None) + max(0, len(s) - 1)
+            for s in f.selections
+        ]
         for f in space.families
     ]  # fmt: skip
     return np.array([count for line in lines for count in line], np.float32)

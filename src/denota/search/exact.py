@@ -1,9 +1,11 @@
-"""Exact search as answering needs it: all programs of a question scored, the best taken, and the best few looked at once more as a whole.
+"""Exact search for answers: score all programs, take the best, refine the scores of the best few.
 
     s(y) = selection + condition + recall weight × recall_missed (+ η critique under model shaping)
 
-Two gathers and a broadcast a family score a question. Entries are summed from left to right, so that padding changes no digit. All in numpy: nothing here needs torch.
-Search for training, a batch at once and with gradient, is in `search.candidates`. B questions, L axis entries, S selections, N conditions, P programs, K of them.
+Two gathers and a broadcast a family score a question. Entries are summed from left to right, so
+that padding changes no digit. All in numpy: nothing here needs torch. Search for training, a batch
+at once and with gradient, is in `search.candidates`. B questions, L axis entries, S selections, N
+conditions, P programs, K of them.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Lines = slice | Ids
 ALL: Final = slice(None)
-Refine = Callable[[Ids, Floats], Floats]
-"""The (B, K, width) entries, as places in the (B, L) scores laid flat, and (B, K, 2) features of programs to (B, K) what is added to their scores."""
+RefineArrays = Callable[[Ids, Floats], Floats]
+"""The (B, K, width) entries, as places in the (B, L) scores laid flat, and (B, K, 2) features of
+programs to (B, K) what is added to their scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,8 @@ def select_entries(
         question: whose.
         offsets: where each block begins.
         outcome: whether what selections would answer is scored as well.
-        columns: how many entries to fill up to with `nothing` before that, so that selections of several questions are of one width.
+        columns: how many entries to fill up to with `nothing` before that, so that selections of
+            several questions are of one width.
         lines: some selections, if not all.
     """
     block, entry = question.axes.select_block[lines], question.axes.select_entry[lines]
@@ -81,7 +85,7 @@ def select_entries(
 
 
 def condition_entries(question: Prepared, offsets: Ids, outcome: bool, lines: Lines = ALL) -> Ids:
-    """(N, width) the axis entries of each condition, or of some, with those of what it would answer if that is scored."""
+    """(N, width) the axis entries of each condition, or of some, with their outcome if asked."""
     axes = question.axes
     entries: Ids = offsets[axes.condition_block[lines]] + axes.condition_entry[lines]
     if outcome:
@@ -104,7 +108,9 @@ def program_scores(question: Prepared, axis: AxisScores) -> Floats:
 
 
 def first(key: Floats, count: int, before: Floats | None = None) -> Ids:
-    """Return the places of the largest keys, largest first, ties by place; `before`, if given, decides first.
+    """Return the places of the largest keys, largest first, ties by place.
+
+    `before`, if given, decides first.
 
     >>> first(np.array([1, 3, 3, 2], np.float32), 3)
     array([1, 2, 3])
@@ -120,22 +126,16 @@ def first(key: Floats, count: int, before: Floats | None = None) -> Ids:
     return pool[np.argsort(-key[pool], kind="stable")[:count]]
 
 
-def best(question: Prepared, scores: Floats, count: int = 1, of_those: bool = False) -> Ids:
-    """Return a question's highest-scoring programs, best first, ties by place; those that the "of those" rule forbids, if it is in force, come last."""
-    forbidden = question.forbidden(of_those)
-    if forbidden is not None:
-        scores = np.where(forbidden, np.float32(-np.inf), scores)
-    return first(scores, count)
-
-
 def refined(
     questions: Sequence[Prepared],
     axes: Sequence[AxisScores],
     scores: Sequence[Floats],
     chosen: Sequence[Ids],
-    refine: Refine,
+    refine: RefineArrays,
 ) -> list[Floats]:
-    """Return (P,) scores of each question after looking at its best programs once more; a shift keeps the rest below the best of them.
+    """Return (P,) scores of each question after looking at its best programs once more.
+
+    A shift keeps the rest below the best of them.
 
     Args:
         questions: B of them.
@@ -166,7 +166,10 @@ def refined(
 def program_entries(
     question: Prepared, ids: Ids, offsets: Ids, outcome: bool = False, columns: int = 0
 ) -> Ids:
-    """(K, width) the axis entries whose sum, with the program-level features, is each program's score; see `select_entries`."""
+    """(K, width) the axis entries that each program's score sums, besides its features.
+
+    See `select_entries`.
+    """
     select, condition = places_of(question, ids)
     parts = (
         select_entries(question, offsets, outcome, columns, select),

@@ -1,6 +1,7 @@
-"""A question prepared for another previous answer: what does not follow up is taken over, the rest made and joined on.
+"""A question prepared for another previous answer: only what follows up is made anew.
 
-Programs that start from the whole table are most of a space and do not depend on the answer before. S selections, N conditions, P programs.
+Programs that start from the whole table are most of a space and do not depend on the answer before.
+S selections, N conditions, P programs.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
 from denota.programs.space import program_space
 from denota.search.axes import BLOCKS, Axes
-from denota.search.critique import LexicalScores, Lexicon
+from denota.search.critique import LexicalScores
+from denota.search.lexicon import Lexicon
 from denota.search.prepare import Prepared, Rewarded, prepare
 from denota.tables.table import Table
 
 LOOKS_BACK = "same_value"
-"""The test that looks at the previous answer wherever it stands; in a language with it nothing can be taken over."""
+"""The test that looks at the previous answer wherever it stands; in a language with it nothing
+can be taken over."""
 
 
 def prepare_with_new_previous(
@@ -141,7 +144,7 @@ def _joined(base: Prepared, rest: Prepared) -> Prepared:
 
 
 def _up_to(rewarded: Rewarded | None, programs: int) -> Rewarded | None:
-    """Those among the first so many programs."""
+    """Those among the first `programs`."""
     if rewarded is None:
         return None
     count = int(np.searchsorted(rewarded.ids, programs))
@@ -151,7 +154,10 @@ def _up_to(rewarded: Rewarded | None, programs: int) -> Rewarded | None:
 def _stacked(
     one: NDArray[np.generic], two: NDArray[np.generic], width: int, nothing: int
 ) -> NDArray[Any]:
-    """One matrix on the other, lines filled up to a width; where an entry stands in its line does not matter."""
+    """One matrix on the other, lines filled up to a width.
+
+    Where an entry stands in its line does not matter.
+    """
     if one.shape[1] == two.shape[1]:
         return np.concatenate([one, two])
     return np.concatenate(

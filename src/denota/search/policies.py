@@ -1,14 +1,17 @@
-"""The policies over programs that search ranks and updates sample by. Misra et al. (2018), §3 and §5.1.
+"""The policies over programs that search ranks and updates sample by: policy shaping is here.
+
+Misra et al. (2018), §3 and §5.1.
 
     model        p(y)   ∝ exp( s(y) )
-    exploration  b(y)   ∝ exp( λ R(y) + s(y) )
+    exploration  b(y)   ∝ exp( λ R(y) + s(y) ),  λ = ∞
     critique     p_c(y) ∝ exp( η critique(y) )
     shaped       p_b(y) ∝ b(y) p_c(y)
 
-At λ = ∞ programs are ranked by reward, then by s + η critique, and the probability mass lies on those of the largest reward alone.
-u is the policy that explores: shaped where η > 0, else b.
+At λ = ∞ programs are ranked by reward, then by s + η critique, and all probability mass lies on
+those of the largest reward. u is the policy that explores: shaped where η > 0, else b.
 
-Ranks are of numpy arrays and of tensors alike, log-probabilities of (B, K) tensors. What answers needs no torch, so nothing here imports it. B questions, K programs.
+Ranks are of numpy arrays and of tensors alike, log-probabilities of (B, K) tensors. Answering
+needs no torch, so nothing here imports it. B questions, K programs.
 """
 
 from __future__ import annotations
@@ -30,10 +33,9 @@ Scores = TypeVar("Scores", "Tensor", "NDArray[np.float32]")
 """One number a program, of any shape."""
 
 
-def log_shaped(scores: Scores, rewards: Scores, critique: Scores, cfg: SearchConfig) -> Scores:
-    """Return log p_b(y) up to a constant: s + η critique + λ R; at λ = ∞ without the reward, which then decides first."""
-    shaped = scores + cfg.policy_eta * critique
-    return shaped if cfg.greed == inf else shaped + cfg.greed * rewards
+def log_shaped(scores: Scores, critique: Scores, cfg: SearchConfig) -> Scores:
+    """Return log p_b(y) up to a constant, among programs of equal reward: s + η critique."""
+    return scores + cfg.policy_eta * critique
 
 
 def margin_scores(scores: Scores, rewards: Scores, cfg: SearchConfig) -> Scores:
@@ -42,7 +44,11 @@ def margin_scores(scores: Scores, rewards: Scores, cfg: SearchConfig) -> Scores:
 
 
 def log_model(found: Candidates) -> Tensor:
-    """(B, K) log p(y), the model's Boltzmann policy normalised over K; -inf on padding."""
+    """(B, K) log p(y), the model's Boltzmann policy normalised over K; -inf on padding.
+
+    Differs from the paper: Eq. 9 normalises over all programs; importance weights over thousands
+    of them would stall learning.
+    """
     log = found.scores.masked_fill(~found.mask, -inf).log_softmax(dim=-1)
     return log.masked_fill(~found.mask.any(dim=-1, keepdim=True), -inf)
 
@@ -50,22 +56,23 @@ def log_model(found: Candidates) -> Tensor:
 def log_explore(
     scores: Tensor, rewards: Tensor, critique: Tensor, mask: Tensor, cfg: SearchConfig
 ) -> Tensor:
-    """(B, K) log u(y), normalised over K; -inf where it has no mass."""
+    """(B, K) log u(y), normalised over K; -inf where it has no mass.
+
+    Differs from the paper: at λ = ∞ all mass lies on the programs of the largest reward in K.
+    """
     top = rewards.amax(dim=1, keepdim=True)
-    mass = mask & (top > 0)
-    if cfg.greed == inf:
-        mass = mass & (rewards == top)
-    shaped = log_shaped(scores.double(), rewards, critique, cfg)
+    mass = mask & (top > 0) & (rewards == top)
+    shaped = log_shaped(scores.double(), critique, cfg)
     log = shaped.masked_fill(~mass, -inf).log_softmax(dim=1)
     return log.masked_fill(~mass, -inf).to(scores.dtype)
 
 
 def draw(log_probs: Tensor, uniforms: Tensor) -> Tensor:
-    """(B,) the programs that (B,) uniform numbers in [0, 1) pick from (B, K) distributions; -1 where there is no mass.
+    """(B,) the programs that uniform numbers pick from (B, K) distributions; -1 without mass.
 
     Args:
         log_probs: up to a constant a question, -inf where there is no mass.
-        uniforms: a number a question.
+        uniforms: (B,) a number in [0, 1) a question.
     """
     some = log_probs.isfinite()  # (B, K)
     none = ~some.any(dim=1, keepdim=True)

@@ -1,4 +1,4 @@
-"""A question made ready for scoring and search: its space turned into arrays that do not depend on the model.
+"""A question prepared for scoring and search: its space as arrays, independent of the model.
 
 Made once for a question and a previous answer; a training run reads it thousands of times.
 """
@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +16,13 @@ from numpy.typing import NDArray
 
 from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
-from denota.programs.lexicon import follow_up_phrases
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
-from denota.search.axes import BLOCKS, Axes, axes_of, outcome_entries, selection_entries
-from denota.search.critique import LexicalScores, Lexicon, TokenCounts, entry_words, words_of
+from denota.search.axes import BLOCKS, Axes
+from denota.search.build_axes import axes_of
+from denota.search.critique import LexicalScores, TokenCounts, entry_words, lexical_scores
+from denota.search.lexicon import Lexicon
+from denota.search.outcome import outcome_entries, selection_entries
 from denota.search.surface import surface_features
 from denota.tables.table import Table
 from denota.tokens import tokenise
@@ -113,7 +114,7 @@ class Prepared:
         return Denotation(tuple(rows.tolist()), columns)
 
     def answer_digests(self, number: int) -> tuple[str, str]:
-        """Return what programs with the same rows of this table share, and programs with the same cells."""
+        """Return a digest of a program's rows, and one of its cells; equal answers share them."""
         place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
         line, condition = divmod(number - place.start, len(place.conditions))
         rows = zlib.crc32(self.axes.rows[place.conditions[condition]].tobytes(), self._table_digest)
@@ -128,13 +129,8 @@ class Prepared:
         texts = "\0".join(self.table.columns[0].text) if self.table.columns else ""
         return zlib.crc32(texts.encode("utf-8", "replace"))
 
-    def all_words(self) -> frozenset[str]:
-        """The words a scorer needs vectors for."""
-        texts = (self.question, self.previous_question, *self.names, *self.values)
-        return frozenset(chain.from_iterable(texts))
-
     def rewarded(self, count: int) -> NDArray[np.int64]:
-        """Return the programs that can be among the first so many by reward: those no worse than the last of them."""
+        """Return the programs that can be among the first `count` by reward, ties included."""
         if count not in self._rewarded:
             assert self.rewarded_programs is not None
             some, rewards = self.rewarded_programs
@@ -147,22 +143,6 @@ class Prepared:
     @cached_property
     def _rewarded(self) -> dict[int, NDArray[np.int64]]:
         return {}
-
-    def is_forbidden(self, scope: str) -> bool:
-        """Say whether DynSP's "of those" rule forbids a scope: a fresh SELECT in a question that speaks of the answer before it."""
-        if scope not in ("table", "without_totals") or not self.previous_question:
-            return False
-        text = f" {' '.join(self.question)} "
-        return any(f" {words} " in text for words in follow_up_phrases("rule"))
-
-    def forbidden(self, of_those: bool) -> NDArray[np.bool_] | None:
-        """(P,) True for programs the rule forbids, None if there are none."""
-        places = self.axes.places
-        if not of_those or not any(self.is_forbidden(p.scope) for p in places):
-            return None
-        if all(self.is_forbidden(p.scope) for p in places):
-            return None
-        return np.repeat([self.is_forbidden(p.scope) for p in places], [p.programs for p in places])
 
 
 def prepare(
@@ -185,7 +165,8 @@ def prepare(
         answer: the gold answer, for training.
         language: the operators of the program language.
         lexicon: the pairs of the critique.
-        keep_space: whether to keep its programs, which take memory, rather than make them again when trees are asked for.
+        keep_space: whether to keep its programs, which take memory, rather than make them again
+            when trees are asked for.
     """
     space = program_space(question, table, previous, language)
     axes = axes_of(space)
@@ -205,7 +186,7 @@ def prepare(
         tuple(_two_before(asked, tokenise(constant.written)) for constant in constants),
         bool(situation.numbers),
         axes,
-        words_of(space, axes, tokens, question, lexicon),
+        lexical_scores(space, axes, tokens, question, lexicon),
         Rewarded.of(space.rewards(answer)) if answer is not None else None,
         previous,
         question,

@@ -1,4 +1,7 @@
-"""Questions made ready: a split ahead, from a memory-mapped store; any other previous answer when it is met."""
+"""Questions made ready: a split ahead, from a memory-mapped store.
+
+Any other previous answer when it is met.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,14 @@ from denota.data.answer import Answer, Cells
 from denota.data.example import Example, Question, Turn, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
-from denota.search.critique import read_lexicon
+from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.store import prepared_ahead
 from denota.search.task import Task
+from denota.tables.plain import table_read_as
 
-KEPT: Final = 4096
-"""So many questions with previous answers of the parser's own are kept in memory."""
+KEPT_QUESTIONS: Final = 4096
+"""At most this many questions with the parser's own previous answers are kept in memory."""
 
 _Key = tuple[int, Denotation | None]
 
@@ -30,13 +34,14 @@ class Preparer:
         self,
         language: str,
         lexicon: str | None = None,
-        kept: int = KEPT,
+        kept: int = KEPT_QUESTIONS,
         grounded: float = 0.0,
         keep_spaces: bool = False,
         operators: frozenset[str] | None = None,
         length: float = 0.0,
+        numbers: str = "full",
     ) -> None:
-        self.kept, self.keep_spaces = kept, keep_spaces
+        self.kept, self.keep_spaces, self.numbers = kept, keep_spaces, numbers
         self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded, length)
         if operators is not None:
             self.language &= operators
@@ -50,7 +55,7 @@ class Preparer:
     def of(
         cls,
         config: Config,
-        kept: int = KEPT,
+        kept: int = KEPT_QUESTIONS,
         keep_spaces: bool = False,
         operators: frozenset[str] | None = None,
     ) -> Preparer:
@@ -62,9 +67,16 @@ class Preparer:
             keep_spaces: whether to keep the programs of each, for callers who want trees.
             operators: those to search of the config's language (`Parser.language`), all if None.
         """
-        language, search = config.data.language, config.search
+        search = config.search
         return cls(
-            language, search.lexicon, kept, search.grounded, keep_spaces, operators, search.length
+            config.data.language,
+            search.lexicon,
+            kept,
+            search.grounded,
+            keep_spaces,
+            operators,
+            search.length,
+            config.data.numbers,
         )
 
     def __call__(
@@ -75,7 +87,7 @@ class Preparer:
         found = self._ahead.get(key) or self._met.get(key)
         if found is None:
             self._questions[id(question)] = question  # keeps the id its own
-            task = Task(question, previous, answer)
+            task = self._read(Task(question, previous, answer))
             base = self._base.get(id(question))
             found = task.prepare(self.language, self.lexicon, base, self.keep_spaces)
         elif found.rewarded_programs is None and answer is not None:
@@ -107,12 +119,25 @@ class Preparer:
             jobs: how many processes to use, 0 for one a core.
         """
         tasks = [task for turns in conversations(examples) for task in _tasks(turns)]
-        ready = prepared_ahead(tasks, self.language, self.lexicon, jobs=jobs, progress=progress)
+        ready = prepared_ahead(
+            [self._read(task) for task in tasks],
+            self.language,
+            self.lexicon,
+            jobs=jobs,
+            progress=progress,
+        )
         for task, one in zip(tasks, ready, strict=True):
             self._questions[id(task.question)] = task.question
             self._ahead[id(task.question), task.previous] = one
             self._base[id(task.question)] = one
         return ready
+
+    def _read(self, task: Task) -> Task:
+        """The task over its table with numbers read as the settings say."""
+        table = table_read_as(task.question.table, self.numbers)
+        if table is task.question.table:
+            return task
+        return replace(task, question=replace(task.question, table=table))
 
 
 def _tasks(turns: Sequence[Turn]) -> list[Task]:

@@ -1,4 +1,6 @@
-"""The surface features of the paper's parser: how the words of column names and values overlap with a question's. Misra et al. (2018), appendix.
+"""The surface features: how column names and values overlap with the question's words.
+
+Misra et al. (2018), appendix.
 
 C columns, V values.
 """
@@ -17,7 +19,10 @@ Floats = NDArray[np.float32]
 def surface_features(
     tokens: EntryWords, columns: NDArray[np.int16], asked: tuple[str, ...]
 ) -> tuple[Floats, Floats]:
-    """(C, 3) exact and overlap of a column's name, related: some cell of the column overlaps; (V, 2) exact and overlap of a value."""
+    """(C, 3) exact and overlap of a column's name, related: some cell of the column overlaps.
+
+    (V, 2) exact and overlap of a value.
+    """
     words = tokens.asked(asked)
     values = _surface(tokens.values, words)
     related = np.zeros((len(tokens.names), 1), np.float32)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from denota.data.answer import Answer
 from denota.data.example import Question
 from denota.programs.denotation import Denotation
-from denota.search.critique import Lexicon
+from denota.search.lexicon import Lexicon
 from denota.search.new_previous import prepare_with_new_previous
 from denota.search.prepare import Prepared, prepare
 

@@ -37,6 +37,11 @@ class PlainColumn(Column):
         )
 
 
+def table_read_as(table: Table, numbers: str) -> Table:
+    """Return a table with its numbers read `full`, as they are, or `plain`: bare ones alone."""
+    return table if numbers == "full" else read_plainly(table)
+
+
 @cache
 def read_plainly(table: Table) -> Table:
     """Return a table with plain columns."""

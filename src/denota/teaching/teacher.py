@@ -20,7 +20,7 @@ from denota.programs.english import say
 from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
-from denota.tables.plain import read_plainly
+from denota.tables.plain import table_read_as
 from denota.tables.table import Table
 from denota.teaching.lesson import Lesson, learn, lesson_of
 from denota.teaching.log import Correction, Record, TeachingLog
@@ -214,7 +214,7 @@ class Teacher:
     def _table(self, digest: str) -> Table:
         if digest not in self._tables:
             table, numbers = self.log.table(digest), self.parser.config.data.numbers
-            self._tables[digest] = read_plainly(table) if numbers == "plain" else table
+            self._tables[digest] = table_read_as(table, numbers)
         return self._tables[digest]
 
     def _lesson(self, table: Table, correction: Correction, kind: str = "lesson") -> Lesson:

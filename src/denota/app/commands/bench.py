@@ -8,12 +8,12 @@ from rich.table import Table as Grid
 
 from denota.app.paths import data_path, vectors_path
 from denota.app.terminal.text import console, to_json
-from denota.learning.speed import measure
+from denota.learning.speed import measure_speed
 
 
-def show_bench(data: str | None, device: str, batch: int, precision: str, as_json: bool) -> None:
+def show_bench(data: str | None, device: str, batch: int, as_json: bool) -> None:
     """Measure the speed on a data set and print it."""
-    found = measure(data_path(data), device, batch, precision, vectors_path())
+    found = measure_speed(data_path(data), device, batch, vectors_path())
     print(to_json(found)) if as_json else show_speed(found)
 
 

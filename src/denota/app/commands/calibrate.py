@@ -14,7 +14,7 @@ from denota.conversation.answers import answer_of, rating_with, understand_conve
 from denota.conversation.asked import Asked
 from denota.conversation.steps import same_answers
 from denota.conversation.understand import steps_of
-from denota.data import load_examples, read_as
+from denota.data import load_examples
 from denota.errors import TrainingError
 from denota.evaluation.calibration import (
     Floats,
@@ -42,7 +42,7 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     path = run / "best.safetensors"
     parser, _, facts = load_parser(path)
     loaded = load_examples(data_path(data), split)
-    examples = read_as(loaded, parser.config.data.numbers).examples
+    examples = loaded.examples
     if parser.config.data.train == split:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
     preparer = Preparer.of(parser.config, operators=parser.language)

@@ -13,11 +13,11 @@ from rich.table import Table as Grid
 
 from denota.app.commands.answering import answer_all
 from denota.app.commands.steps import judge_by, measure_steps
-from denota.app.paths import data_path, load_run
+from denota.app.paths import data_path
 from denota.app.terminal.figures import show_score
 from denota.app.terminal.problems import checked
 from denota.app.terminal.progress import count_progress
-from denota.data import Loaded, load_questions, read_as
+from denota.data import Loaded, load_questions
 from denota.data.dataset import DataSet
 from denota.data.datasets import dataset_of
 from denota.evaluation.metrics import score
@@ -43,10 +43,9 @@ class Measured:
 
     def examples(self) -> tuple[DataSet, Loaded]:
         """Return the kind of data, and the questions with their answers."""
-        numbers = load_run(self.run).config.data.numbers
         where = data_path(self.data)
         kind = dataset_of(where, self.split)
-        loaded = read_as(checked(kind.examples(where, self.split)), numbers)
+        loaded = checked(kind.examples(where, self.split))
         if self.apart_from is not None:
             known = {q.table_file for q in load_questions(where, self.apart_from).questions}
             loaded = checked(loaded.without_tables(known))

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from denota.app.commands.answering import answer_all
-from denota.app.paths import data_path, load_run
+from denota.app.paths import data_path
 from denota.app.terminal.problems import checked
 from denota.app.terminal.progress import count_progress
-from denota.data import read_as
 from denota.data.datasets import dataset_of
 from denota.evaluation.predict import as_cells, as_values, key_of
 
@@ -23,10 +22,9 @@ def predict_run(
     only_model: bool = False,
 ) -> int:
     """Write a run's answers to a split and return how many there are."""
-    numbers = load_run(run).config.data.numbers
     where = data_path(data)
     kind = dataset_of(where, split)
-    questions = read_as(checked(kind.questions(where, split), answers=False), numbers).questions
+    questions = checked(kind.questions(where, split), answers=False).questions
     with count_progress("answering", len(questions)) as advance:
         answers = answer_all(
             run, questions, without=without, only_model=only_model, progress=advance

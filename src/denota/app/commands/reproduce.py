@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from denota.app.paths import data_path, vectors_path
-from denota.reports.cells import Cell, cell_named, cells_of
-from denota.reports.reproduce import check, missing, reproduce, same_figures
+from denota.reports.cells import ResultCell, cell_named, cells_of
+from denota.reports.reproduce import check_cells, missing, reproduce, same_figures
 from denota.reports.reproduction import write_page
 
 ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -27,12 +27,12 @@ def reproduce_table(
 
 
 def reproduce_cells(
-    cells: Sequence[Cell], data: Path, jobs: int, again: bool, device: str | None
+    cells: Sequence[ResultCell], data: Path, jobs: int, again: bool, device: str | None
 ) -> int:
     """Run the cells that results/ lacks, or all of them again; return how many failed."""
     experiments, results, docs = Path("experiments"), Path("results"), Path("docs")
     todo = list(cells) if again else missing(cells, results)
-    check(todo, experiments, vectors_path())
+    check_cells(todo, experiments, vectors_path())
     paths = {cell: results / f"{cell.name}.json" for cell in todo}
     before = {cell: path.read_text("utf-8") for cell, path in paths.items() if path.exists()}
     for cell in todo if again else ():

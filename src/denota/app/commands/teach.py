@@ -11,7 +11,7 @@ from typing import Final
 from denota.app.paths import lessons_path, load_run
 from denota.app.terminal.text import visible
 from denota.conversation.requests import computes, plain_question, request_in
-from denota.data import Cells, Problem, Values, conversations, load_examples, read_as
+from denota.data import Cells, Problem, Values, conversations, load_examples
 from denota.data.example import Example
 from denota.errors import DataError
 from denota.model.checkpoint import save_parser
@@ -79,7 +79,7 @@ def teach_model(
 def _teach(parser: Parser, lessons: TeachingLog, file: Path) -> Iterator[str]:
     """Teach every answer of a file, each with the answers before it as they should have been."""
     teacher = Teacher(parser, lessons)
-    loaded = read_as(load_examples(file, "all"), parser.config.data.numbers)
+    loaded = load_examples(file, "all")
     yield from (str(problem) for problem in loaded.problems)
     learnt = kept = 0
     for talk in conversations(loaded.examples):

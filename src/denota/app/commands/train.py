@@ -12,10 +12,11 @@ import torch
 from denota.app.paths import data_path, load_run, vectors_path
 from denota.app.terminal.problems import checked
 from denota.app.terminal.progress import training_progress
-from denota.config import Config, load_config
-from denota.data import Example, read_as
+from denota.config import Config
+from denota.data import Example
 from denota.data.loaded import Loaded
 from denota.data.mixed import load_mixed
+from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.reports.curves import draw_curves
@@ -41,12 +42,11 @@ def train_run(
         init: a run to begin with.
         final: whether to train a second parser, on train and dev together, up to the best epoch.
     """
-    config = load_config(path, settings)
+    config = load_experiment(path, settings)
     where = data_path(data)
-    numbers = config.data.numbers
     asked = Loaded(())
     if config.data.dev:
-        asked = read_as(checked(load_mixed(config.data.dev, where).loaded), numbers)
+        asked = checked(load_mixed(config.data.dev, where).loaded)
     mixed = load_mixed(config.data.train, where, apart_from=config.data.dev, seed=config.seed)
     for part in mixed.parts:
         if part.left_out:
@@ -56,7 +56,7 @@ def train_run(
                 f"denota: {part.left_out:,} questions of {name} are left out: {why}",
                 file=sys.stderr,
             )
-    examples = read_as(checked(mixed.loaded), numbers).examples
+    examples = checked(mixed.loaded).examples
     best = _train(config, examples, asked, out, resume, init)
     print(f"the best parser is {best}")
     if final:
@@ -87,7 +87,7 @@ def _train(
         # its steps are too small to share: threads would wait for each other
         torch.set_num_threads(1)
     prepared = len(examples) + len(dev.examples) + config.data.made_up
-    trained = config.train.epochs * len(examples) + config.first_epochs * config.data.made_up
+    trained = config.train.epochs * len(examples) + config.made_up_epochs * config.data.made_up
     with training_progress(prepared, trained) as shown:
         best = train(
             config,

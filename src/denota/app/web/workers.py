@@ -29,7 +29,6 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
 from denota.tables.inline import inline_table
-from denota.tables.plain import read_plainly
 from denota.tables.table import Table
 
 PATIENCE: Final = 30.0
@@ -101,8 +100,6 @@ class _Worker:
         found = self.tables.get(session)
         if found is None:
             found = inline_table(json.loads(self.store.load(session).content))
-            if self.parser.config.data.numbers == "plain":
-                found = read_plainly(found)
             self.tables[session] = found
         self.tables.move_to_end(session)
         if len(self.tables) > TABLES:

@@ -22,20 +22,18 @@ Ids = NDArray[np.int64]
 
 
 def ranked(count: int, *keys: Floats) -> Ids:
-    """The places of the first so many: by the first key, then the next, largest first, then by place."""
+    """The first `count` places: by the first key, then the next, largest first, then by place."""
     return np.lexsort([-key for key in reversed(keys)])[:count]
 
 
 def explore(question: Prepared, axis: AxisScores, cfg: SearchConfig, scores: Floats) -> Ids:
-    """EXPLORE: by reward, ties by score + η critique; at a finite λ by λ R + score + η critique. Zero reward is dropped."""
+    """EXPLORE: by reward, ties by score + η critique. Zero reward is dropped."""
     if cfg.kind == "beam":
         return beam_search(question, axis, cfg, "explore")
     pool = np.flatnonzero(question.rewards > 0)
     rewards = question.rewards[pool]
     key = scores[pool] + np.float32(cfg.policy_eta) * question.words.critique[pool]
-    if cfg.greed == np.inf:
-        return pool[ranked(cfg.explore, rewards, key)]
-    return pool[ranked(cfg.explore, key + np.float32(cfg.greed) * rewards)]
+    return pool[ranked(cfg.explore, rewards, key)]
 
 
 def rivals(question: Prepared, axis: AxisScores, cfg: SearchConfig, scores: Floats) -> Ids:
@@ -43,32 +41,22 @@ def rivals(question: Prepared, axis: AxisScores, cfg: SearchConfig, scores: Floa
     if cfg.kind == "beam":
         return beam_search(question, axis, cfg, "rivals")
     key = scores - question.rewards if cfg.margin else scores
-    return ranked(cfg.rivals, _allowed(question, cfg, key))
+    return ranked(cfg.rivals, key)
 
 
 def best(question: Prepared, axis: AxisScores, cfg: SearchConfig, count: int = 1) -> Ids:
     """The highest-scoring programs."""
     if cfg.kind == "beam":
         return beam_search(question, axis, cfg, "model")[:count]
-    return ranked(count, _allowed(question, cfg, program_scores(question, axis)))
+    return ranked(count, program_scores(question, axis))
 
 
-def _allowed(question: Prepared, cfg: SearchConfig, key: Floats) -> Floats:
-    forbidden = question.forbidden(cfg.of_those)
-    return key if forbidden is None else np.where(forbidden, -np.inf, key).astype(np.float32)
-
-
-def log_explore(
-    scores: Floats, rewards: Floats, critique: Floats, greed: float, eta: float
-) -> Floats:
+def log_explore(scores: Floats, rewards: Floats, critique: Floats, eta: float) -> Floats:
     """log u over the programs given; no mass anywhere if nothing is rewarded."""
     key = scores.astype(np.float64) + eta * critique
     if not len(key) or rewards.max() <= 0:
         return np.full(len(key), -np.inf, np.float32)
-    if greed == np.inf:
-        key = np.where(rewards == rewards.max(), key, -np.inf)
-    else:
-        key = key + greed * rewards
+    key = np.where(rewards == rewards.max(), key, -np.inf)
     top = key.max()
     return (key - top - np.log(np.exp(key - top).sum())).astype(np.float32)
 
@@ -93,7 +81,6 @@ def find(
     question: Prepared,
     axis: AxisScores,
     cfg: SearchConfig,
-    min_reward: float = 0.0,
     draws_from: str | None = None,
     uniform: float = 0.0,
 ) -> Found:
@@ -103,11 +90,8 @@ def find(
     ids = _join(question, axis, cfg, scores, ahead)
     rewards, critique = question.rewards[ids], question.words.critique[ids]
     reference = _reference(question, cfg, scores, ahead, ids)
-    if reference >= 0:
-        reward = question.rewards[reference]
-        reference = reference if reward > min_reward or reward >= 1 else -1
     place = int(np.flatnonzero(ids == reference)[0]) if reference in ids else -1
-    log_u = log_explore(scores[ids], rewards, critique, cfg.greed, cfg.policy_eta)
+    log_u = log_explore(scores[ids], rewards, critique, cfg.policy_eta)
     drawn = -1
     if draws_from == "model" and len(ids):
         drawn = draw(scores[ids] - scores[ids].max(), uniform)
@@ -131,10 +115,10 @@ def _join(
 
 
 def _reference(question: Prepared, cfg: SearchConfig, scores: Floats, ahead: Ids, ids: Ids) -> int:
-    """y*: the first of EXPLORE, or with `reference = score` the best-scoring program of K that is rewarded as much."""
+    """y*: the first of EXPLORE, or with `reference_by = score` the best-scoring program of K that is rewarded as much."""
     if not len(ahead):
         return -1
-    if cfg.reference == "policy":
+    if cfg.reference_by == "policy":
         return int(ahead[0])
     pool = ids[question.rewards[ids] == question.rewards[ahead[0]]]
     return int(pool[np.argmax(scores[pool])]) if len(pool) else -1

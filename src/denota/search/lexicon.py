@@ -1,0 +1,49 @@
+"""Λ, the lexicon of the critique: pairs of a token and an operator. Misra et al. (2018), §3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from denota.errors import ConfigError
+from denota.programs.operators import TESTS
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """What is known of words beforehand."""
+
+    pairs: frozenset[tuple[str, str]]
+    """A token and the name of an operator."""
+    grounded: float = 0.0
+    """g: what a condition adds whose operator and constants the question names."""
+    length: float = 0.0
+    """l: what each operator of a program of a large language costs."""
+
+
+@lru_cache(maxsize=8)
+def read_lexicon(path: str | None = None, grounded: float = 0.0, length: float = 0.0) -> Lexicon:
+    """Read lexical pairs, a token and an operator a line.
+
+    The project's own 40 unless a file is named.
+
+    >>> ("most", "max") in read_lexicon().pairs, len(read_lexicon().pairs)
+    (True, 40)
+    """
+    source = Path(path) if path else files("denota.search").joinpath("lexicon.txt")
+    try:
+        lines = source.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise ConfigError(f"the lexicon {path} cannot be read: {error.strerror}") from None
+    pairs = []
+    for number, line in enumerate(lines, start=1):
+        fields = line.split("#")[0].split()
+        if fields and (len(fields) != 2 or fields[1] not in {*TESTS, "or", "and"}):
+            raise ConfigError(
+                f"line {number} of the lexicon is not a token and an operator: {line.strip()}"
+            )
+        if fields:
+            pairs.append((fields[0], fields[1]))
+    return Lexicon(frozenset(pairs), grounded, length)
