@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from denota.errors import DataError, DenotaError, TableError
-from denota.tables import Column, Table, read_table
 
 if TYPE_CHECKING:
     from denota.app.api import TableParser
+    from denota.tables import Column, Table, read_table
 
 __version__ = "0.1.0"
+_TABLES = ("Column", "Table", "read_table")
 
 
 def load(model: str | Path = "default") -> TableParser:
-    """Load a parser: a saved file, the folder of a run, or `default`, the one that comes with the package.
+    """Load a parser: a saved file, the folder of a run, or `default`, the one in the package.
 
     Raises:
         DenotaError: there is none there, or it cannot be read.
@@ -23,6 +25,13 @@ def load(model: str | Path = "default") -> TableParser:
     from denota.app.api import load as load_parser  # torch takes a second to import
 
     return load_parser(model)
+
+
+def __getattr__(name: str) -> Any:
+    """Import tables, and numpy with them, when they are first used."""
+    if name in _TABLES:
+        return getattr(import_module("denota.tables"), name)
+    raise AttributeError(f"module 'denota' has no attribute {name!r}")
 
 
 __all__ = [

@@ -37,14 +37,14 @@ from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
 
 Conversations = str | Path | Iterable[Mapping[str, Any] | Chat]
-"""A .jsonl file or a folder with a split `train`, objects like the lines of such a file, or conversations that were had."""
+"""A .jsonl file, a folder with a split `train`, objects like the lines of such a file, or chats."""
 
 
 def load(model: str | Path = "default") -> TableParser:
     """Load a parser.
 
     Args:
-        model: a saved parser, the folder of a run, or `default`, the one that comes with the package.
+        model: a saved parser, the folder of a run, or `default`, the one in the package.
 
     Raises:
         TrainingError: there is none there, or it cannot be read.
@@ -54,7 +54,7 @@ def load(model: str | Path = "default") -> TableParser:
 
 @dataclass(eq=False)
 class TableParser:
-    """Understands questions about tables, and learns from corrections (`chat.teach`) for as long as it lives; `save` keeps them."""
+    """Understands questions about tables and learns from `chat.teach`; `save` keeps the lessons."""
 
     parser: Parser
     teacher: Teacher = field(init=False)
@@ -67,7 +67,8 @@ class TableParser:
         """Begin a conversation about a table.
 
         Args:
-            table: a path, a pandas or polars DataFrame, an Arrow table, or anything else that `denota.read_table` takes.
+            table: a path, a pandas or polars DataFrame, an Arrow table, or anything else that
+                `denota.read_table` takes.
         """
         return Chat(self.parser, table, teacher=self.teacher)
 
@@ -90,15 +91,16 @@ class TableParser:
         seed: int = 0,
         progress: bool = True,
     ) -> TableParser:
-        """Learn from answers: the paper's update on the programs that give them, beginning with what the parser knows.
+        """Learn from answers, by the paper's update on the programs that give them.
 
         Args:
-            conversations: to learn from; each turn has a `question`, and its right `cells` or the values of its `answer`: texts, numbers, true or false.
+            conversations: to learn from; each turn has a `question`, and its right `cells` or the
+                values of its `answer`: texts, numbers, true or false.
             dev: to choose the best epoch by; without any the last one is taken.
             epochs: how often each question is learnt from.
             rate: the learning rate.
             batch: questions an update.
-            out: a folder to keep the run in, with its metrics and checkpoints; nothing is kept if there is none.
+            out: a folder to keep the run in, with its metrics and checkpoints, if it is to be kept.
             seed: of the order of questions.
             progress: whether to show how far it is.
 
@@ -106,7 +108,8 @@ class TableParser:
             The parser itself, which has learnt.
 
         Raises:
-            DataError: some turns cannot be used, or no program of the parser's language gives their answer; says which and why.
+            DataError: some turns cannot be used, or no program of the parser's language gives their
+                answer; says which and why.
         """
         own = self.parser.config
         config = replace(
@@ -154,11 +157,12 @@ class TableParser:
         return score(gold, answers).answer_accuracy
 
     def save(self, path: str | Path, *, small: bool = False) -> Path:
-        """Write the parser, with what it was taught, into one file that `denota.load` and `--model` take.
+        """Write the parser and its lessons into one file that `denota.load` and `--model` take.
 
         Args:
             path: the file, by custom *.safetensors.
-            small: weights rounded to 8 bits, in a quarter of the room; what was learnt of a few questions may be lost by that.
+            small: whether weights are rounded to 8 bits, a quarter of the size; lessons from a few
+                questions may be lost by that.
         """
         path = Path(path)
         if path.is_dir():
@@ -166,7 +170,8 @@ class TableParser:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise TrainingError(f"{path} cannot be written: {(error.strerror or '').lower()}") from None  # fmt: skip
+            reason = (error.strerror or "").lower()
+            raise TrainingError(f"{path} cannot be written: {reason}") from None
         save_parser(path, replace(self.parser, memory=self.teacher.memory()), small=small)
         return path
 
@@ -176,7 +181,7 @@ def _loaded(conversations: Conversations, as_told: bool = False) -> Loaded:
 
     Args:
         conversations: in any form.
-        as_told: whether the answers of a chat are what it told, values too; else what it can learn from.
+        as_told: whether the answers of a chat are those it gave, not those it can learn from.
     """
     if isinstance(conversations, str | Path):
         whole = Path(conversations).suffix == ".jsonl"
@@ -193,7 +198,9 @@ def _loaded(conversations: Conversations, as_told: bool = False) -> Loaded:
 
 
 def _check_reached(examples: Sequence[Example], preparer: Preparer) -> None:
-    """Refuse values that no program gives; of a question that follows a value, whose cells are not known yet, that cannot be told beforehand.
+    """Refuse values that no program gives.
+
+    This cannot be told of a question after a value, whose cells are not known yet.
 
     Raises:
         DataError: there are such; says the line of the first.
@@ -217,7 +224,8 @@ def _check_reached(examples: Sequence[Example], preparer: Preparer) -> None:
         shown = ", ".join(map(value_text, answer.items[:4])) or "that there is none"
         also = f" (and {len(missed) - 1} more like it)" if len(missed) > 1 else ""
         raise DataError(
-            f"line {asked.line}, {asked.text!r}: no program of the parser's language gives the answer {shown}{also}"
+            f"line {asked.line}, {asked.text!r}: no program of the parser's language gives the"
+            f" answer {shown}{also}"
         )
 
 

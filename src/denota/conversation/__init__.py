@@ -1,1 +1,1 @@
-"""A conversation about a table: what a question means, how sure that is, and the state of who asked what."""
+"""A conversation about a table: what a question means, how sure that is, and what was asked."""

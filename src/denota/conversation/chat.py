@@ -1,7 +1,7 @@
 """A conversation with a parser about a table: questions in, turns with answer and reason out.
 
-A turn can be read in other ways: `readings` gives the best of them, `choose` takes one, and the next
-question follows up on that.
+A turn can be read in other ways: `readings` gives the best of them, `choose` takes one, and the
+next question follows up on that.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ LONGEST: Final = 2000
 POINTED: Final = "These cells were pointed at; no program gives just them."
 TOLD: Final = "This is what it was said to be; no program gives it."
 NOT_YET: Final = (
-    "This parser only learns to pick cells, and the rest of this question is worked out by rules, so"
-    " the lesson is kept and not learnt; click the cells to be counted or added up instead."
+    "This parser only learns to pick cells, and the rest of this question is worked out by rules,"
+    " so the lesson is kept and not learnt; click the cells to be counted or added up instead."
 )
 DEEP: Final = 8
 """The most follow-ups whose SQL is nested; then SQL names the rows of the previous answer."""
@@ -163,8 +163,8 @@ class Chat:
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
         """Return the best ways to understand the last question, the one taken first.
 
-        Each has an answer of its own. A question that was declined because it is not about the table
-        has none.
+        Each has an answer of its own. There are none of a question that was declined because it is
+        not about the table.
 
         Raises:
             DataError: nothing was asked yet.
@@ -248,16 +248,18 @@ class Chat:
         program: str | None = None,
         values: Iterable[Given] | None = None,
     ) -> Taught:
-        """Say what the right answer to a question is, so that the parser learns; what was asked after it is dropped.
+        """Learn the right answer to a question; what was asked after it is dropped.
 
         Args:
             turn: the question, as its place in the conversation or as the turn itself.
             cells: of the answer, `(row, column)` each.
-            program: which of the readings that give the answer is meant, as written; the best if None, none of them if empty.
-            values: the answer, where it is not given as cells: texts, numbers, true or false, or `(group, value)` pairs; no value at all says that there is none.
+            program: the reading that is meant, as written; the best that gives the answer if None,
+                none of them if empty.
+            values: the answer, if it is not cells: texts, numbers, true or false, or
+                `(group, value)` pairs; empty if there is none.
 
         Raises:
-            DataError: there is no such turn, there are no such cells, or the answer is given as cells and values, or not at all.
+            DataError: there is no such turn or cell, or the answer is given twice or not at all.
         """
         if (cells is None) == (values is None):
             raise DataError("say which cells are right, or which values; one of the two")
@@ -302,7 +304,7 @@ class Chat:
         return tuple(self._told(asked, one, answer, nested).turn for one, answer in found)
 
     def unteach(self) -> str:
-        """Take the last lesson back and return the question it was about; answers that were given stay as they are.
+        """Take the last lesson back and return its question; answers that were given stay.
 
         Raises:
             DataError: there is none.

@@ -14,7 +14,7 @@ def slice_of(table: Table | None, source: Any, cells: Iterable[Cell]) -> Any:
 
     Args:
         table: what the cells are of.
-        source: what the table was made of; a slice of it is returned if it is a frame of pandas or polars.
+        source: what the table was made of; of a frame of pandas or polars a slice is returned.
         cells: `(row, column)` each.
 
     Raises:

@@ -50,10 +50,13 @@ def _number(value: object) -> float:
 
 
 def typed_items(text: str, table: Table) -> tuple[Item, ...]:
-    """Return the values that a line names, semicolons or else commas between them; a text of the table or a number may have commas of its own.
+    """Return the values that a line names, with semicolons or else commas between them.
+
+    A text of the table or a number may have commas of its own.
 
     >>> table = Table.from_rows(["City"], [["Oslo, Norway"], ["Moss"]])
-    >>> typed_items("oslo, norway", table), typed_items("Moss, Bergen", table), typed_items("1,200", table)
+    >>> lines = ("oslo, norway", "Moss, Bergen", "1,200")
+    >>> tuple(typed_items(line, table) for line in lines)
     (('oslo, norway',), ('Moss', 'Bergen'), (1200.0,))
 
     Raises:

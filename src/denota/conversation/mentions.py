@@ -1,6 +1,7 @@
 """What a question names and a program leaves out: values of the table, numbers and dates.
 
-A parser may pass over a word that matters ("... in Seattle") and be sure all the same. People see that at once, if they are told.
+A parser may pass over a word that matters ("... in Seattle") and be sure all the same. People see
+that at once, if they are told.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from denota.tokens import FUNCTION_WORDS, tokenise
 
 
 def named_in(question: str, table: Table) -> tuple[str, ...]:
-    """Return the values, numbers and dates of a question, as the words of each, longest first where they overlap.
+    """Return the values, numbers and dates of a question as words; of two that overlap the longer.
 
     >>> table = Table.from_rows(["City", "State"], [["New York", "NY"], ["York", "PA"]])
     >>> named_in("how many people live in New York since 1990?", table)

@@ -1,7 +1,7 @@
-"""The order in which a question's programs are taken: the parser's, corrected by what a person sees.
+"""The order in which a question's programs are taken: the parser's, corrected by what is named.
 
 The parser's second choice is often better where its first passes over a value that the question
-names or drops rows because others are like them. Each function is a step of `understand`.
+names. Each function is a step of `understand`.
 """
 
 from __future__ import annotations

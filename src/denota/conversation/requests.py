@@ -1,7 +1,9 @@
 """What a question wants computed from cells: how many, how much in all, on average.
 
-Parsers learn to pick cells. So a question for a value is taken apart, by a few rules of English, into what is to be computed and a plain question for the cells:
-"how many cities have a castle?" is COUNT of "which cities have a castle?". Where a column holds the number itself ("how many visitors did it have?") it is looked up.
+Some parsers only pick cells. For them a few rules of English take a question for a value apart,
+into the value and a plain question for cells: "how many cities have a castle?" is COUNT of "which
+cities have a castle?". Where a column holds the number ("how many visitors did it have?") it is
+looked up.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class AggregateRequest:
     each: bool = False
     """Whether it is wanted for each of several."""
     done: bool = False
-    """Whether it is asked how many somebody did, got or had: "how many medals did she win?", which a column may hold."""
+    """True for "how many X did Y ...", where a column X may hold the number."""
 
     @property
     def says_more(self) -> bool:
@@ -50,7 +52,7 @@ class AggregateRequest:
 
 
 def computes(language: frozenset[str]) -> bool:
-    """Say whether parsers of a language compute values themselves: then nothing here is for them."""
+    """Say whether parsers of a language compute values; then they need nothing of this file."""
     return "count" in language
 
 
@@ -89,7 +91,7 @@ def request_in(question: str, table: Table) -> AggregateRequest | None:
 
 
 def _is_called(cue: Sequence[str], question: str, table: Table) -> bool:
-    """Whether a cue is how the question calls a column (`Avg. price`, or just `Total`), or a row of totals."""
+    """Whether a cue names a column (`Avg. price`, `Total`) or a row of totals."""
     if "total" in cue and words_of(table).has_totals:
         return True
     asked = {singular(word) for word in tokenise(question)}
@@ -135,7 +137,7 @@ def _count(question: str, total: bool) -> AggregateRequest:
 
 
 def _is_name(found: re.Match[str], question: str, table: Table) -> bool:
-    """Whether the cue is how a column is called: columns `Number of seats` and `Number` are looked up."""
+    """Whether the cue names a column: `Number of seats` and `Number` are looked up."""
     if "number" not in tokenise(found[0]):
         return False
     told = " ".join(tokenise(question[found.start() :]))
@@ -157,10 +159,12 @@ def is_amount(column: Column) -> bool:
 
 
 def holds(column: Column, noun: Sequence[str]) -> bool:
-    """Say whether a column holds the number of what a noun names; a column `flight` does not hold how many flights there are.
+    """Say whether a column holds how many there are of a noun; a column `flight` does not.
 
-    >>> holds(Column("Total visitors", ("12", "7")), ("visitors",)), holds(Column("flight", ("12", "7")), ("flights",))
-    (True, False)
+    >>> holds(Column("Total visitors", ("12", "7")), ("visitors",))
+    True
+    >>> holds(Column("flight", ("12", "7")), ("flights",))
+    False
     """
     name = set(tokenise(column.name)) - FUNCTION_WORDS
     many = {singular(word) for word in name if is_plural(word)}
@@ -173,7 +177,7 @@ def looks_up(request: AggregateRequest, table: Table) -> bool:
 
 
 def plain_question(question: str, request: AggregateRequest | None, table: Table) -> str:
-    """Return what a parser that picks cells is asked: the question, or what is left of it when something is to be computed."""
+    """Return the question for cells: the question itself, or its rest without the request."""
     if request is None or request.done or looks_up(request, table):
         return question
     return request.question
@@ -182,7 +186,7 @@ def plain_question(question: str, request: AggregateRequest | None, table: Table
 def computed(
     program: Program, found: Denotation, request: AggregateRequest, table: Table
 ) -> tuple[Program, Denotation] | None:
-    """Return a program that picks cells as one that computes what is wished of them, None where that cannot be had of these.
+    """Return a program that computes a request of the cells that another picks; None if it cannot.
 
     Args:
         program: picks the cells.
@@ -256,14 +260,14 @@ def with_value(
 
 
 def _repeats(column: Column, noun: Sequence[str]) -> bool:
-    """Whether a column is the noun that is counted, and has values more than once: countries are counted once each."""
+    """Whether a column is the noun that is counted and repeats values: each country counts once."""
     name = {singular(word) for word in tokenise(column.name)}
     named = column.kind == "text" and bool(noun) and singular(noun[-1]) in name
     return named and len(column.values) < len(column)
 
 
 def repeated(request: AggregateRequest, table: Table, previous: Denotation | None) -> Program:
-    """Return the program of a request that says no more than what to compute: of the previous answer, or of all rows.
+    """Return the program of a bare request: a value of the previous answer, or of all rows.
 
     Raises:
         DataError: there is nothing that it could be computed of.
@@ -271,7 +275,8 @@ def repeated(request: AggregateRequest, table: Table, previous: Denotation | Non
     if previous is not None:
         if request.kind != "count" and not _is_column_of_amounts(previous, table):
             raise DataError(
-                f"The last answer is not one column of numbers, so it has no {request.kind}; say of which column."
+                f"The last answer is not one column of numbers, so it has no {request.kind};"
+                " say of which column."
             )
         return Program((), "previous")
     if request.kind != "count":
@@ -297,27 +302,32 @@ _BEGINS: Final = re.compile(
 _EACH: Final = re.compile(r"\b(?:each|every)\b", re.IGNORECASE)
 _DONE: Final = re.compile(r"(?:[\w'-]+ ){0,3}(?:did|do|does)\b", re.IGNORECASE)
 _HOW_MANY: Final = re.compile(
-    rf"\bhow many\b|^(?:\W*(?:and|so|please|{_THOSE},?)\s)*\s*(?:(?:what|tell me|give me|show me|find)(?:'s| is| was| are| were)?\s+)?"
+    rf"\bhow many\b|^(?:\W*(?:and|so|please|{_THOSE},?)\s)*\s*"
+    r"(?:(?:what|tell me|give me|show me|find)(?:'s| is| was| are| were)?\s+)?"
     r"(?:(?:the|their|its)\s+)?(?:number|count)\s+of\b(?:\s+(?:all|the)\b)*"
     r"|^\s*(?:please\s+)?count\b(?:\s+(?:up|all|the)\b)*",
     re.IGNORECASE,
 )
 _NUMBER_OF: Final = re.compile(r"\b(?:number|amount) of\s+", re.IGNORECASE)
 _TOTAL: Final = re.compile(
-    r"\b(?:in (?:grand )?total|altogether|all together|taken together|put together|combined(?! with))\b|\bin all(?=\W*$)"
+    r"\b(?:in (?:grand )?total|altogether|all together|taken together|put together"
+    r"|combined(?! with))\b|\bin all(?=\W*$)"
     r"|\b(?:(?:grand|overall|combined)\s+)?(?:total|sum)\b(?:\s+sum\b)?(?:\s+of\b)?(?:\s+(?:all|the)\b)*"
     r"|^\s*(?:please\s+)?(?:add|sum)\s+up\b",
     re.IGNORECASE,
 )
 _AVERAGE: Final = re.compile(
-    r"\bon average\b|\bis typical\b|\baverage(?:d)?\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*|\bmean\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*",
+    r"\bon average\b|\bis typical\b|\baverage(?:d)?\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*"
+    r"|\bmean\b(?:\s+of\b)?(?:\s+(?:all|the)\b)*",
     re.IGNORECASE,
 )
 _DIFFERENT: Final = re.compile(r"(?:different|distinct|unique|separate)\s+", re.IGNORECASE)
 _ENDS_NOUN: Final = FUNCTION_WORDS | frozenset(
-    "took lives live lived won lost played scored made came went contain contains say got take takes cost".split()
+    "took lives live lived won lost played scored made came went"
+    " contain contains say got take takes cost".split()
 )
 _SHORT: Final = frozenset(("avg", "ave", "tot"))
 _EMPTY: Final = frozenset(
-    "total sum average mean count number rows row entries entry records record lines table listed list please tell give show value values".split()
+    "total sum average mean count number rows row entries entry records record lines"
+    " table listed list please tell give show value values".split()
 )

@@ -152,7 +152,7 @@ def doubted(asked: Asked, way: RatedProgram, confidence: float, sure: bool) -> t
 
 
 def confidence_of(asked: Asked, way: RatedProgram, parser: Parser) -> tuple[float, bool]:
-    """Return how likely a program's answer is right by its probability, and whether that is sure."""
+    """Return the parser's confidence in a program's answer, and whether that is sure."""
     if way is asked.settled:
         return asked.before.confidence, asked.before.sure
     probabilities = [other.probability for other in asked.rated]
@@ -161,7 +161,7 @@ def confidence_of(asked: Asked, way: RatedProgram, parser: Parser) -> tuple[floa
 
 
 def same_answers(asked: Asked, way: RatedProgram) -> list[bool]:
-    """Return which of the rated programs give the same answer; of a count by rules the same rows."""
+    """Return which rated programs give the same answer; for a count by rules, the same rows."""
     own = way.model_answer
     counts = way.program.aggregate == "count" and own.values is None
     return [

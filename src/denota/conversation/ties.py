@@ -17,7 +17,7 @@ _TIES: Final = {name: test.ties for name, test in TESTS.items() if test.ties}
 
 
 def with_ties(way: RatedProgram, table: Table, previous: Denotation | None) -> RatedProgram:
-    """Return a program that takes the largest or smallest with all that are as large or small, where it left some out."""
+    """Return a program of the largest or smallest row with all rows that are tied with it."""
     test = way.program.where
     if not isinstance(test, Test) or test.operator not in _TIES or len(way.answer.rows) != 1:
         return way

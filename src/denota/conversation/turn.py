@@ -15,7 +15,7 @@ from denota.programs.tree import Program
 from denota.tables.table import Table
 
 Kind = Literal["cells", "value", "groups", "none", "declined"]
-"""What an answer is: cells, values, a value for each group, that there is none, or that there is no answer."""
+"""What an answer is: cells, values, a value for each group, none, or declined."""
 Pair = tuple[str, Value | None]
 """A group and its value, None where nothing can be computed of it."""
 
@@ -28,7 +28,7 @@ class Turn:
     answer: tuple[str, ...]
     """The texts of the answer cells, or of the values; of groups `group: value`."""
     cells: tuple[tuple[int, int], ...]
-    """(row, column) of the answer cells, row 0 the first data row; of values the cells they come from."""
+    """(row, column) of the answer, row 0 the first data row; of values the cells they come from."""
     program: str
     sql: str
     explanation: str
@@ -36,7 +36,7 @@ class Turn:
     sure: bool = True
     kind: Kind = "cells"
     values: tuple[Value | Pair, ...] = ()
-    """What was computed: numbers, yes or no, texts, or groups with their value; nothing where the answer is cells."""
+    """Computed numbers, yes or no, texts, or groups with their value; empty for cells."""
     reason: str = ""
     """Why it was declined."""
     tree: Program | None = field(default=None, repr=False, compare=False)
@@ -87,7 +87,7 @@ class Turn:
         return tuple(found)
 
     def frame(self) -> Any:
-        """Return the answer's rows and columns as a data frame: a slice of the one that was asked about, else one of pandas."""
+        """Return the answer as a data frame: a slice of the one asked about, else one of pandas."""
         from denota.conversation.frame import slice_of
 
         return slice_of(self.table, self.source, self.cells)
@@ -145,7 +145,7 @@ def pointed_turn(
 
 
 def told_turn(text: str, table: Table, values: Sequence[Value], sentence: str) -> Turn:
-    """Return the turn of a question whose answer a person said in values, and that no program gives."""
+    """Return the turn of a question whose answer a person gave as values; no program gives it."""
     answer = tuple(map(value_text, values))
     kind: Kind = "value" if values else "none"
     return Turn(text, answer, (), "", "", sentence, kind=kind, values=tuple(values), table=table)

@@ -1,7 +1,8 @@
 """What a question means: question, conversation and table to ranked programs with a confidence.
 
-Everything that answers and everything that measures calls `understand`, or `understand_all` for many
-questions at once. STEPS is the whole pipeline; any step but `parse` and `take` can be left out.
+Everything that answers and everything that measures calls `understand`, or `understand_all` for
+many questions at once. STEPS is the whole pipeline; any step but `parse` and `take` can be left
+out.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ program. Beside them two automatic measures, on more questions: how often a prog
 on altered tables, rows shuffled and the values of columns that the question does not speak of dealt
 anew, and how often the question bears it out.
 
-Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ... [--sheet FILE] [--vectors FILE]
+Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ...
+           [--sheet FILE] [--vectors FILE]
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Teaching: what people say is right becomes lessons, and lessons become what is added to scores."""
+"""Teaching: what people say is right becomes lessons, and lessons change scores."""

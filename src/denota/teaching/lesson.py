@@ -1,9 +1,13 @@
-"""Teaching: the generalized update on a few examples that a person gives by the right cells or values.
+"""Teaching: the generalized update on a few examples, given as the right cells or values.
 
-    ΔW = rate Σ_l Σ_y c_l(y) features(y) ⊗ φ(x_l)        Eq. 9 for the weights of `model.memory`, whose gradient of s(y) is features(y) ⊗ φ(x)
+    ΔW = rate Σ_l Σ_y c_l(y) features(y) ⊗ φ(x_l)
 
-c comes from the same intensity w and competing distribution q that the parser was trained with (MAVER for the default one), over K as the search finds it: programs that give the answer, chosen under the shaped
-policy, and the highest-scoring others. Lessons of a table are learnt together, with questions whose answers were left as they were, so that what was right stays right. L lessons, K programs, D dimensions.
+This is Eq. 9 for the weights of `model.memory`, whose gradient of s(y) is features(y) ⊗ φ(x). The
+coefficients c come from the intensity w and the competing distribution q that the parser was
+trained with (MAVER for the default one), over K as the search finds it: programs that give the
+answer, chosen under the shaped policy, and the highest-scoring others. Lessons of a table are
+learnt together with accepted answers, so that what was right stays right. L lessons, K programs, D
+dimensions.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from denota.search.prepare import Prepared
 
 RATE: Final = 0.1
 MARGIN: Final = 2.0
-"""By how much, in log-probability, the reference is to be ahead of a program that gets nothing right."""
+"""The margin, in log-probability, of y* over a program that gets nothing right."""
 ROUNDS: Final = 20
 """Passes over a table's lessons; fewer if nothing violates the margin any more."""
 CONSISTENT: Final = 60
@@ -129,7 +133,8 @@ def _coefficients(
 ) -> NDArray[np.float64]:
     """(K,) c(y) of the configured update.
 
-    Other ways to the same answer are no rivals, for to lower them would teach nothing; unless the person said which way is meant: then they are half right.
+    Other programs with the same answer are no rivals: lowering them would teach nothing. Where the
+    person said which one is meant, they are half right.
     """
     rewards, others = lesson.rewards, lesson.rewards < 1
     if lesson.chosen is not None:

@@ -1,4 +1,4 @@
-"""From what people say is right to what a parser knows: lessons are found, written down, learnt, and taken back."""
+"""What people say is right becomes lessons: found, written down, learnt and taken back."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Teacher:
         """Of which tables, by their header."""
 
     def memory(self, person: str = "") -> Memory:
-        """Return what a person taught the parser, beside what it came with; while a lesson is being learnt, what was known before it."""
+        """Return what the parser came with and what a person taught it, up to the last lesson."""
         found = self._memories.get(person)
         if found is not None:
             return found
@@ -86,10 +86,10 @@ class Teacher:
     def teach(self, table: Table, correction: Correction, person: str = "") -> Taught:
         """Learn that the answer to a question is some cells or values; it is written down first.
 
-        A person who points at the same question again, to choose another reading, replaces what they said of it.
+        Correcting the same question again replaces the earlier correction.
 
         Raises:
-            DataError: there are no cells or some outside the table, or a value is no number or text.
+            DataError: there are no cells, or not all in the table, or a value is no number or text.
         """
         _check(table, correction)
         with self._lock:
@@ -105,7 +105,11 @@ class Teacher:
         )
 
     def note(self, table: Table, correction: Correction, person: str = "") -> None:
-        """Note an answer that was given. If the person asks on without correcting it, it was accepted, and lessons are not to spoil it; that is written down of tables that were taught something."""
+        """Note an answer that was given.
+
+        If the person asks on without correcting it, it is accepted, and lessons must not spoil it.
+        Accepted answers about taught tables are written down.
+        """
         with self._lock:
             header = header_of(table)
             notes = self._notes.setdefault((person, header), deque(maxlen=NOTES))
@@ -137,7 +141,7 @@ class Teacher:
         return self._headers.get(person, set())
 
     def lessons(self, person: str = "") -> list[tuple[Record, str]]:
-        """Return a person's lessons in force, each with the program that is learnt, empty if none is."""
+        """Return a person's lessons in force, each with the program that is learnt, or empty."""
         with self._lock:
             self._memory(person)
             found = []
@@ -183,14 +187,17 @@ class Teacher:
         self._memories[person] = Memory(tables)
 
     def _learnt(self, person: str, header: str, lessons: list[Lesson]) -> TableMemory:
-        """What the lessons of a header teach, learnt anew only if they are others than last time."""
+        """What the lessons of a header teach, learnt anew only if they have changed."""
         known = self._by_header.get((person, header))
         if known is None or known[0] != lessons:
             known = self._by_header[person, header] = lessons, learn(lessons, self.parser.config)
         return known[1]
 
     def _in_force(self, person: str) -> dict[str, list[Lesson]]:
-        """A person's lessons by header, of those about one question the last; then the answers that were accepted, unless a lesson speaks against them."""
+        """A person's lessons by header, the last about each question, then accepted answers.
+
+        An accepted answer is left out if a lesson contradicts it.
+        """
         lessons: dict[str, dict[object, Lesson | None]] = {}
         accepted: dict[str, dict[object, Lesson]] = {}
         for record in self.log.in_force(person):
@@ -243,7 +250,10 @@ class Teacher:
             items = items_of(other.answer, there)
             shown = ", ".join(map(value_text, items[:4])) or "nothing"
             more = f" and {len(items) - 4} more" if len(items) > 4 else ""
-            return f"Earlier the answer to “{other.question}” was said to be {shown}{more}; the newer lesson counts."
+            return (
+                f"Earlier the answer to “{other.question}” was said to be {shown}{more};"
+                " the newer lesson counts."
+            )
         return None
 
 
@@ -255,7 +265,7 @@ def _say_the_same(one: Answer, of_one: Table, other: Answer, of_other: Table) ->
 
 
 def _is_near(accepted: Lesson, lessons: list[Lesson]) -> bool:
-    """Whether an answer that was left as it was is about much the same as a lesson: then it was rather overlooked."""
+    """Whether an accepted answer is to a near-copy of a corrected question, and so not trusted."""
     return any(float(accepted.asked @ lesson.asked) > NEAR for lesson in lessons)
 
 
@@ -280,7 +290,11 @@ def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Corre
         return "None of the readings is meant, so this is kept for later and not learnt."
     if correction.values is not None:
         several = len(correction.values) > 1
-        return f"No program of this parser's language gives {'these values' if several else 'this value'} yet, so the lesson is kept and not learnt."
+        what = "these values" if several else "this value"
+        return (
+            f"No program of this parser's language gives {what} yet,"
+            " so the lesson is kept and not learnt."
+        )
     return (
         "I know no program that gives just these cells, so this is kept for later and not learnt."
     )

@@ -1,4 +1,4 @@
-"""Many questions answered: conversations in small groups, shared out among processes with a core each."""
+"""Many questions answered: conversations in small groups, shared among processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
 
 GROUP: Final = 32
-"""Conversations that are answered together; the same whatever the number of processes, so that answers are the same too."""
+"""Conversations that are answered together, by any number of processes: so answers are the same."""
 ALONE: Final = 8
 """Up to so many groups, starting processes takes longer than answering."""
 Gold = Mapping[Key, Example]

@@ -1,4 +1,4 @@
-"""`denota calibrate`: how often a parser is right, by what it says of its answers, measured on a split it did not learn from."""
+"""`denota calibrate`: how often a parser is right, by its confidence, on an unseen split."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PRECISION: Final = 0.8
 
 
 def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
-    """Fit the confidence of a run's best parser on a split, save it with the parser, and return what was measured.
+    """Fit the confidence of a run's best parser on a split and save it; return the figures.
 
     Figures are cross-fitted: each table's answers are judged by a calibration fitted on the others.
     """
