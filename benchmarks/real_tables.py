@@ -80,7 +80,7 @@ def read_part(part: str) -> tuple[list[Question], dict[Key, dict[str, Any]]]:
 
 
 class Judge:
-    """Says whether a question is answered right: the same values, or declined if nothing says it."""
+    """Says whether an answer is right: the same values, or declined where nothing says it."""
 
     def __init__(self, turns: dict[Key, dict[str, Any]]) -> None:
         self.turns = turns

@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/touched.py --data path/to/sqa
 
-Everything is warm: models are loaded and modules imported before the profile starts. The question is
-the second of a conversation; the step is one batch of 8 of `experiments/table2.maver.toml`; the
+Everything is warm: models are loaded and modules imported before the profile starts. The question
+is the second of a conversation; the step is one batch of 8 of `experiments/table2.maver.toml`; the
 lesson corrects an answer by pointing at a cell.
 """
 

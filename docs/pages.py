@@ -1,4 +1,7 @@
-"""What the site has beside docs/: README.md, CONTRIBUTING.md and CHANGELOG.md as pages, and no links out of it."""
+"""What the site has beside docs/, and links that stay within it.
+
+README.md, CONTRIBUTING.md and CHANGELOG.md are pages of it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def within(markdown: str, folder: str) -> str:
-    """Return a document of a folder with its links as the site has them; of a file that the site lacks, the path is said.
+    """Return a document of a folder with its links as the site has them.
+
+    A link to a file that the site lacks becomes its text and the path of the file.
 
     >>> within("[how](docs/ask.md#json), [what](CHANGELOG.md), [why](tests/x.md)", ".")
     '[how](ask.md#json), [what](changelog.md), why (`tests/x.md`)'

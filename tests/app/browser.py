@@ -1,4 +1,4 @@
-"""A real browser, Chromium driven by Playwright, and the real server: what tests of the page share."""
+"""What tests of the page share: a real browser, Chromium under Playwright, and the real server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ FLAGS = (
 CONTRAST = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
-    const [x, y, z] = [r, g, b].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    const [x, y, z] = [r, g, b].map((v) =>
+      v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * x + 0.7152 * y + 0.0722 * z;
   };
   const ground = (one) => {
@@ -47,10 +49,17 @@ CONTRAST = """() => {
     found.push({ text, ratio: (a + 0.05) / (b + 0.05), least: isLarge ? 3 : 4.5 });
   };
   for (const one of document.querySelectorAll("body *")) {
-    const text = [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join("").trim();
+    const texts = [...one.childNodes].filter((node) => node.nodeType === 3);
+    const text = texts.map((node) => node.data).join("").trim();
     if (!one.checkVisibility() || one.matches("script, option")) continue;
-    if (text) look(one, getComputedStyle(one).color, `${one.tagName} ${one.className}: ${text.slice(0, 40)}`);
-    if (one.placeholder) look(one, getComputedStyle(one, "::placeholder").color, `placeholder: ${one.placeholder}`);
+    if (text) {
+      const name = `${one.tagName} ${one.className}: ${text.slice(0, 40)}`;
+      look(one, getComputedStyle(one).color, name);
+    }
+    if (one.placeholder) {
+      const { color } = getComputedStyle(one, "::placeholder");
+      look(one, color, `placeholder: ${one.placeholder}`);
+    }
   }
   return found;
 }"""
@@ -186,19 +195,24 @@ class Seen:
                   const { left, right, top, bottom } = found.getBoundingClientRect();
                   const box = document.querySelector("#scroll").getBoundingClientRect();
                   const corner = document.querySelector("#head th").getBoundingClientRect();
-                  return left >= corner.right - 1 && right <= box.right + 1 && top >= corner.bottom - 1 && bottom <= box.bottom + 1;
+                  const isAcross = left >= corner.right - 1 && right <= box.right + 1;
+                  return isAcross && top >= corner.bottom - 1 && bottom <= box.bottom + 1;
                 }""",
                 f"{row},{column}",
             )
         )
 
     def overflow(self) -> int:
-        """How many pixels the page is wider than the window, or the conversation than its part of it."""
+        """The pixels by which the page overflows the window, or the conversation its part."""
         return int(
             self.page.evaluate(
                 """() => {
                   const [page, talk] = [document.documentElement, document.querySelector("#talk")];
-                  return Math.max(page.scrollWidth - innerWidth, document.body.scrollWidth - innerWidth, talk.scrollWidth - talk.clientWidth);
+                  return Math.max(
+                    page.scrollWidth - innerWidth,
+                    document.body.scrollWidth - innerWidth,
+                    talk.scrollWidth - talk.clientWidth,
+                  );
                 }"""
             )
         )

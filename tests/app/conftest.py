@@ -19,7 +19,8 @@ from denota.app.cli import main
 if TYPE_CHECKING:
     from app.browser import Seen, Server
 
-#: Runs the command line and writes the most memory the process ever held, in kB, to the file named first.
+#: Runs the command line and writes the most memory that the process ever held, in kB, to the file
+#: named first.
 MEASURED = """
 import atexit, re, sys
 from pathlib import Path
@@ -69,7 +70,7 @@ def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
 
 @pytest.fixture
 def spawn(tmp_path: Path) -> Callable[..., Outcome]:
-    """Call `denota ARGUMENTS` in a process of its own, bounded in time and memory, measuring the memory it held."""
+    """Call `denota ARGUMENTS` in a bounded process of its own; measure the memory it held."""
 
     def call(*arguments: str | bytes | Path, timeout: float = 20, **how: Any) -> Outcome:
         peak = tmp_path / "peak_memory"
@@ -124,7 +125,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any, server: Server) -> Iterator[Callable[..., Seen]]:
-    """Open pages, each with a profile of its own; none may complain or ask another host for anything."""
+    """Open pages, each with a profile of its own; none may complain or ask another host."""
     from app.browser import Seen
 
     visits: list[tuple[Seen, list[str], list[str]]] = []

@@ -63,7 +63,7 @@ def test_ask_is_a_conversation(parser: TableParser) -> None:
 
 @pytest.mark.slow
 def test_it_learns_and_forgets_nothing_on_disk(tmp_path: Path) -> None:
-    """Odd words are learnt from a few answers, kept in a file, and the model in the package is as before."""
+    """Odd words are learnt from a few answers, into a file; the packaged model does not change."""
     parser = denota.load()
     table = denota.read_table(EXPEDITIONS)
     turns = [

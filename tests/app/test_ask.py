@@ -1,4 +1,7 @@
-"""`denota ask`: a conversation on the command line, as JSON and through a pipe; and `train --final` and curves on the way."""
+"""`denota ask`: a conversation on the command line, as JSON and through a pipe.
+
+`train --final` and curves are tested on the way.
+"""
 
 from __future__ import annotations
 

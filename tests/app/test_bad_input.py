@@ -1,4 +1,7 @@
-"""Every bad input is answered with one sentence on stderr and exit code 1 or 2: no traceback, no hang, no full memory."""
+"""Every bad input is answered with one sentence on stderr and exit code 1 or 2.
+
+There is no traceback, no hang, no full memory.
+"""
 
 from __future__ import annotations
 
@@ -457,7 +460,10 @@ def sheet(rows: str, dimension: str = "A1:B2") -> Iterator[bytes]:
     )
 
 
-CELLS = '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row><row r="2"><c r="A2"><v>1</v></c></row>'
+CELLS = (
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>'
+    '<row r="2"><c r="A2"><v>1</v></c></row>'
+)
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,8 @@ def test_a_file_is_picked_or_dropped(seen: Seen, tmp_path: Path) -> None:
           const carried = new DataTransfer();
           carried.items.add(new File(["Bird,Eggs\\nWren,7\\n"], "birds.csv"));
           for (const name of ["dragenter", "dragover", "drop"]) {
-            document.body.dispatchEvent(new DragEvent(name, { dataTransfer: carried, bubbles: true, cancelable: true }));
+            const how = { dataTransfer: carried, bubbles: true, cancelable: true };
+            document.body.dispatchEvent(new DragEvent(name, how));
           }
         }"""
     )
@@ -269,7 +270,10 @@ def test_everything_by_keyboard(seen: Seen) -> None:
         for _ in range(60):
             seen.page.keyboard.press(key)
             outline = seen.page.evaluate(
-                "() => { const one = document.activeElement; const box = one.closest('label') ?? one; return getComputedStyle(box).outlineStyle; }"
+                """() => {
+                  const one = document.activeElement;
+                  return getComputedStyle(one.closest("label") ?? one).outlineStyle;
+                }"""
             )
             assert outline != "none", focused("outerHTML")
             if wanted():
@@ -331,7 +335,9 @@ def test_sorting_and_searching_keep_cells_what_they_are(seen: Seen) -> None:
         places.append([int(text) - 1 for text in shown])
     assert places[0] != places[1] != places[2] == sorted(places[2])
     visitors = {row: text for (row, column), text in table.items() if column == 6}
-    numbers = [int(visitors[row].replace(",", "")) for row in places[0] if visitors[row][:1].isdigit()]  # fmt: skip
+    numbers = [
+        int(visitors[row].replace(",", "")) for row in places[0] if visitors[row][:1].isdigit()
+    ]
     assert numbers == sorted(numbers) and len(numbers) > 3
     seen.page.fill("#search", "fennick")
     seen.page.wait_for_function("() => document.querySelectorAll('#body th').length === 1")
@@ -364,7 +370,10 @@ def test_a_hundred_thousand_rows(seen: Seen, large: str) -> None:
     most, begun = 0, time.monotonic()
     for part in (0.1, 0.5, 0.3, 0.9, 0.01, 1):
         seen.page.evaluate(
-            "part => { const box = document.querySelector('#scroll'); box.scrollTop = part * box.scrollHeight; }",
+            """part => {
+              const box = document.querySelector("#scroll");
+              box.scrollTop = part * box.scrollHeight;
+            }""",
             part,
         )
         most = max(most, seen.page.evaluate(lines))
@@ -393,7 +402,10 @@ def test_the_answer_is_brought_into_view_in_any_order(seen: Seen, large: str) ->
         seen.settle()
     assert seen.in_view(*cell)
     assert seen.page.locator("#body tr:not(.space) th").first.inner_text() == f"{cell[0] + 1:,}"
-    jump = "() => { const box = document.querySelector('#scroll'); box.scrollTop = box.scrollHeight / 2; }"
+    jump = """() => {
+      const box = document.querySelector("#scroll");
+      box.scrollTop = box.scrollHeight / 2;
+    }"""
     for down in (True, False):  # rows fetched in another order are not shown in this one
         seen.page.evaluate(jump)
         seen.settle()
@@ -496,7 +508,13 @@ HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><b>\'"
 
 
 def test_a_hostile_table_runs_nothing(seen: Seen) -> None:
-    rows = [HOSTILE, "javascript:window.hit=1", "\x1b[31mred\x07", "\u202eright to left", "=HYPERLINK(1)"]  # fmt: skip
+    rows = [
+        HOSTILE,
+        "javascript:window.hit=1",
+        "\x1b[31mred\x07",
+        "\u202eright to left",
+        "=HYPERLINK(1)",
+    ]
     content = io.StringIO()
     lines = [[HOSTILE, f"{HOSTILE}2"], *([text, str(n)] for n, text in enumerate(rows))]
     csv.writer(content).writerows(lines)

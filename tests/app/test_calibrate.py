@@ -1,4 +1,4 @@
-"""A run is calibrated on a split it did not learn from, and its confidence then means something in conversation."""
+"""A run is calibrated on a split it did not learn from; its confidence then means something."""
 
 from __future__ import annotations
 

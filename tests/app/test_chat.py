@@ -1,4 +1,8 @@
-"""A conversation: readings are other answers to the same question, choosing one changes what follows, and undoing brings back what was."""
+"""A conversation: readings, choosing and undoing.
+
+Readings are other answers to the same question, choosing one changes what follows, and undoing
+brings back what was.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Counts, sums and averages, and what is declined: cases a person wrote without knowing the rules, and DuckDB's opinion of each SQL."""
+"""Counts, sums and averages, and what is declined.
+
+A person wrote the cases without knowing the rules; DuckDB checks each SQL.
+"""
 
 from __future__ import annotations
 

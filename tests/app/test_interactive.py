@@ -1,4 +1,4 @@
-"""The terminal: what lines and commands do, completion, history, and a real terminal around it all."""
+"""The terminal: what lines and commands do, completion, history, and all of it on a real one."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_pipes_take_commands_too() -> None:
 
 @pytest.mark.slow
 def test_a_real_terminal(tmp_path: Path) -> None:
-    """Typed on a terminal: completion by Tab, an answer, a command, and the question is in the history afterwards."""
+    """Tab completes, a question is answered and goes into the history, a command is obeyed."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(XDG_STATE_HOME=str(tmp_path), TERM="xterm", PROMPT_TOOLKIT_NO_CPR="1")

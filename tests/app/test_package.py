@@ -32,7 +32,9 @@ def test_it_is_smaller_and_answers_the_same(tmp_path: Path) -> None:
     size = package_run(run, tmp_path / "deep" / "one.safetensors")
     assert size < 0.5 * (run / "best.safetensors").stat().st_size
     one, other = load_run(run), load_run(tmp_path / "deep" / "one.safetensors")
-    ready = [Preparer("dynsp++")(q, Denotation((0,), (0,)) if q.position else None) for q in questions(6)]  # fmt: skip
+    ready = [
+        Preparer("dynsp++")(q, Denotation((0,), (0,)) if q.position else None) for q in questions(6)
+    ]
     best = [[ids[0] for ids in parser.best(ready)] for parser in (one, other)]
     assert sum(a == b for a, b in zip(*best, strict=True)) >= len(ready) - 1
     again = package_run(tmp_path / "deep" / "one.safetensors", tmp_path / "two.safetensors")

@@ -1,4 +1,8 @@
-"""The server as a process: killed at any moment it keeps every answer that was given, and its workers go with it; described by OpenAPI, it never fails."""
+"""The server as a process.
+
+Killed at any moment it keeps every answer that was given, and its workers go with it. No request
+made from its OpenAPI description makes it fail.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +131,10 @@ def test_killed_under_load_it_keeps_what_was_answered(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
-    """At random moments, once here and as often as DENOTA_KILLS says: what was acknowledged is in the log, whole, and is known again."""
+    """What was acknowledged is in the log, whole, and is known again.
+
+    It is killed at random moments: once here, or as often as DENOTA_KILLS says.
+    """
     draw = random.Random(0)
     sessions = tmp_path / "sessions.sqlite"
     acknowledged: list[str] = []
@@ -257,7 +264,10 @@ def described(service: Service) -> schemathesis.BaseSchema:
 
 @pytest.mark.slow
 def test_no_request_of_its_own_description_fails_it(described: schemathesis.BaseSchema) -> None:
-    """Requests made up from the description, right and wrong ones: never a server's fault, and always an answer as it is described."""
+    """Requests made from the description, right and wrong, are answered as it describes.
+
+    None ends in a fault of the server.
+    """
     tried = 0
     for result in described.get_all_operations():
         operation = result.ok()
@@ -272,8 +282,13 @@ def test_no_request_of_its_own_description_fails_it(described: schemathesis.Base
             checks = schemathesis.checks
             case.validate_response(
                 response,
-                checks=[checks.not_a_server_error, checks.response_schema_conformance, checks.content_type_conformance, checks.status_code_conformance],
-            )  # fmt: skip
+                checks=[
+                    checks.not_a_server_error,
+                    checks.response_schema_conformance,
+                    checks.content_type_conformance,
+                    checks.status_code_conformance,
+                ],
+            )
 
         answers()
     assert tried > 10 * EXAMPLES

@@ -1,4 +1,4 @@
-"""`denota show`: what it says, and that nothing in a cell reaches the terminal as a command to it."""
+"""`denota show`: what it says; and no cell reaches the terminal as a command to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Teaching from a conversation: readings, choosing, contradictions, undoing, the log on disk, and the same over Python, the terminal, REST and the command line."""
+"""Teaching from a conversation: readings, choosing, contradictions, undoing, the log on disk.
+
+The same is tested over Python, the terminal, REST and the command line.
+"""
 
 from __future__ import annotations
 
@@ -266,7 +269,9 @@ def test_the_command(tmp_path: Path) -> None:
 
     def run(*arguments: str) -> str:
         command = [sys.executable, "-m", "denota", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)  # fmt: skip
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
         return done.stdout + done.stderr
 
     assert "1 lessons learnt, 0 kept" in run("teach", "default", "l.jsonl")
@@ -284,7 +289,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_lessons_read_numbers_as_their_parser_does(parser: Parser) -> None:
-    """A parser of the paper's kind reads bare numbers alone, in a conversation and in what is learnt of it."""
+    """A parser of the paper's kind reads bare numbers alone, in conversations and in lessons."""
     config = replace(parser.config, data=replace(parser.config.data, numbers="plain"))
     teacher = Teacher(replace(parser, config=config), TeachingLog())
     table = Table.from_rows(["Name", "Price"], [["a", "$5 million"], ["b", "$7 million"]])

@@ -118,7 +118,9 @@ def at(seen: Seen) -> tuple[int, ...]:
     """The cell with the focus, which is the only one that Tab reaches."""
     seen.page.wait_for_function("() => document.activeElement.matches('td[data-cell]')")
     cell = seen.page.evaluate("document.activeElement.dataset.cell")
-    tabs = seen.page.eval_on_selector_all("#scroll [tabindex='0'], #scroll[tabindex='0']", "all => all.map((one) => one.dataset.cell)")  # fmt: skip
+    tabs = seen.page.eval_on_selector_all(
+        "#scroll [tabindex='0'], #scroll[tabindex='0']", "all => all.map((one) => one.dataset.cell)"
+    )
     assert tabs == [cell]
     return tuple(map(int, cell.split(",")))
 
@@ -172,7 +174,9 @@ def test_rows_and_columns_are_taken_whole(seen: Seen) -> None:
     assert selected(seen) == {(2, column) for column in range(columns)}
     head(seen, 1).click()
     column = {(row, 1) for row in range(rows)}
-    seen.page.wait_for_function("count => document.querySelectorAll('td.marked').length === count", arg=rows + columns - 1)  # fmt: skip
+    seen.page.wait_for_function(
+        "count => document.querySelectorAll('td.marked').length === count", arg=rows + columns - 1
+    )
     assert selected(seen) == {(2, column) for column in range(columns)} | column
     assert seen.page.locator("#head th[aria-sort=none]").count() == columns  # not sorted
     number(seen, 2).click()  # all of it again: left out
@@ -302,7 +306,9 @@ def test_by_keyboard_alone(seen: Seen) -> None:
     press("ArrowDown")
     press("Control+ ")
     wanted = {(0, column) for column in range(columns)} | {(row, 0) for row in range(rows)}
-    seen.page.wait_for_function("count => document.querySelectorAll('td.marked').length === count", arg=len(wanted))  # fmt: skip
+    seen.page.wait_for_function(
+        "count => document.querySelectorAll('td.marked').length === count", arg=len(wanted)
+    )
     press("Enter")
     seen.page.wait_for_selector("#teaching", state="hidden")
     assert teacher.cells() == wanted
@@ -594,7 +600,8 @@ HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script><b>\'"
 def test_hostile_texts_stay_texts(seen: Seen) -> None:
     rows = [HOSTILE, "javascript:window.hit=1", "\x1b[31mred\x07", "\u202eright to left", "0,0"]
     content = io.StringIO()
-    csv.writer(content).writerows([[HOSTILE, "b"], *([text, str(n)] for n, text in enumerate(rows))])  # fmt: skip
+    lines = [[HOSTILE, "b"], *([text, str(n)] for n, text in enumerate(rows))]
+    csv.writer(content).writerows(lines)
     teacher = Teacher(seen, readings={"SELECT a": HOSTILE, HOSTILE: "\u202eb"}, contradicts=HOSTILE)
     seen.open(seen.server.begin(content.getvalue(), HOSTILE))
     seen.ask(HOSTILE)
@@ -689,7 +696,11 @@ def test_the_right_answer_can_be_typed(seen: Seen) -> None:
 def test_values_and_groups_are_shown(seen: Seen) -> None:
     def answer(route: Any) -> None:
         turn = route.fetch().json()
-        groups = {"kind": "groups", "values": [["intact", 3], ["ruin", 1234.5]], "program": "COUNT PER (SELECT Condition)"}  # fmt: skip
+        groups = {
+            "kind": "groups",
+            "values": [["intact", 3], ["ruin", 1234.5]],
+            "program": "COUNT PER (SELECT Condition)",
+        }
         route.fulfill(json={**turn, **groups, "answer": ["intact: 3", "ruin: 1234.5"]})
 
     seen.sample()

@@ -1,4 +1,7 @@
-"""Answers that are values: asked, taught, written down and read again, with a small parser whose language computes them."""
+"""Answers that are values: asked, taught, written down and read again.
+
+The parser is a small one whose language computes them.
+"""
 
 from __future__ import annotations
 
@@ -227,8 +230,14 @@ def test_groups_and_what_no_program_gives(parser: Parser) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{}, {"cells": [(0, 0)], "values": [1]}, {"values": [float("nan")]}, {"values": [object()]}, {"values": "three"}],
-)  # fmt: skip
+    [
+        {},
+        {"cells": [(0, 0)], "values": [1]},
+        {"values": [float("nan")]},
+        {"values": [object()]},
+        {"values": "three"},
+    ],
+)
 def test_what_is_no_answer_is_refused(parser: Parser, given: dict[str, Any]) -> None:
     chat = Chat(parser, TABLE)
     chat.ask(ODD)
@@ -260,7 +269,15 @@ def test_values_in_the_log_and_records_of_before(tmp_path: Path) -> None:
     log.add(TABLE, correction)
     (record,) = log.records()
     assert record.correction == correction and correction.answer == Values(("Oslo", 2.5, True))
-    line = {"table": record.digest, "question": "old", "asked": "old", "history": [], "previous": None, "cells": [[0, 1]], "program": None}  # fmt: skip
+    line = {
+        "table": record.digest,
+        "question": "old",
+        "asked": "old",
+        "history": [],
+        "previous": None,
+        "cells": [[0, 1]],
+        "program": None,
+    }
     with sqlite3.connect(path) as other:
         other.execute(
             "INSERT INTO log (at, person, kind, content) VALUES (0, '', 'lesson', ?)",

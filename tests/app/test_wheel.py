@@ -1,4 +1,4 @@
-"""The wheel, installed in an environment with its declared dependencies alone, answers questions."""
+"""The wheel answers questions where nothing but its declared dependencies is installed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def installed(folder: Path) -> Path:
 
 
 def lend(wheel: Distribution, site: Path) -> None:
-    """Link what the wheel says it needs, and what that needs, from this environment into another."""
+    """Link what the wheel needs, and what that needs, from this environment into another."""
     needed, lent = list(requirements(wheel)), set()
     while needed:
         one = distribution(needed.pop())

@@ -164,10 +164,26 @@ def test_requests_are_taken_apart_and_computed() -> None:
 @pytest.mark.parametrize(
     "last, question, expected",
     [
-        ("COUNT (ROWS WHERE Country = 'Norway')", "and in Finland?", "COUNT (ROWS WHERE Country = 'Finland')"),
-        ("SUM (SELECT People WHERE Country = 'Norway')", "what about Finland?", "SUM (SELECT People WHERE Country = 'Finland')"),
-        ("COUNT (ROWS WHERE People > 200)", "and more than 700?", "COUNT (ROWS WHERE People > 700)"),
-        ("COUNT (ROWS WHERE Country = 'Norway' AND People > 200)", "and in Finland?", "COUNT (ROWS WHERE Country = 'Finland' AND People > 200)"),
+        (
+            "COUNT (ROWS WHERE Country = 'Norway')",
+            "and in Finland?",
+            "COUNT (ROWS WHERE Country = 'Finland')",
+        ),
+        (
+            "SUM (SELECT People WHERE Country = 'Norway')",
+            "what about Finland?",
+            "SUM (SELECT People WHERE Country = 'Finland')",
+        ),
+        (
+            "COUNT (ROWS WHERE People > 200)",
+            "and more than 700?",
+            "COUNT (ROWS WHERE People > 700)",
+        ),
+        (
+            "COUNT (ROWS WHERE Country = 'Norway' AND People > 200)",
+            "and in Finland?",
+            "COUNT (ROWS WHERE Country = 'Finland' AND People > 200)",
+        ),
         ("COUNT (ROWS WHERE Country = 'Norway')", "which of them is in Finland?", None),
         ("COUNT (ROWS WHERE Country = 'Norway')", "and which is the largest in Finland?", None),
         ("COUNT (ROWS WHERE Country = 'Norway')", "and in Norway?", None),

@@ -1,4 +1,7 @@
-"""Calibration: the truth is recovered where it is logistic, error and threshold are what they say, and a group never judges itself."""
+"""Calibration: the truth is recovered where it is logistic, and a group never judges itself.
+
+Error and threshold are what they say.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ def test_a_threshold_is_the_least_that_keeps_its_promise() -> None:
 
 
 def test_a_group_does_not_judge_itself() -> None:
-    """Features that say nothing but which group it is: fitted on itself that is all it takes, on others it is of no help."""
+    """Features that say only which group it is help where the group itself is fitted.
+
+    Fitted on other groups they are of no help.
+    """
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(40), 10)
     right = np.repeat(rng.random(40) < 0.5, 10)

@@ -84,15 +84,19 @@ def test_the_oracle_command_on_the_sample(capsys: pytest.CaptureFixture[str]) ->
     assert not ended.value.code
     found = json.loads(capsys.readouterr().out)
     assert set(found) >= {
-        "coverage", "grounded_coverage", "by_position", "programs_per_question", "consistent_per_question",
-    }  # fmt: skip
+        "coverage",
+        "grounded_coverage",
+        "by_position",
+        "programs_per_question",
+        "consistent_per_question",
+    }
     assert found["coverage"] >= found["grounded_coverage"] > 50
 
 
 def test_train_evaluate_predict_and_score(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A tiny run through the commands; what `evaluate` says is what `score` says of its predictions."""
+    """A tiny run through the commands: `evaluate` says what `score` says of its predictions."""
     for name, count in (("train", 12), ("dev", 4)):
         lines = (sample.path() / f"{name}.jsonl").read_text().splitlines()[:count]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))

@@ -1,4 +1,7 @@
-"""Evaluate, predict, score and oracle on data sets whose answers are values, and training on several of them."""
+"""Evaluate, predict, score and oracle on data sets whose answers are values.
+
+Training on several of them is tested too.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What the tests of learning draw: batches of candidates, and every update there is.
 
-Scores and rewards are binary fractions, so that sums and differences of them are exact: ties are ties, and a margin that is met is met exactly.
+Scores and rewards are binary fractions, so that their sums and differences are exact: ties are
+ties, and a margin that is met is met exactly.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def rows(found: Candidates, which: slice | Tensor) -> Candidates:
 
 
 def drawing(found: Candidates, place: int, possible: Tensor) -> Candidates:
-    """The candidates with the program at one place drawn, for the questions where that is possible, a (B, K) claim."""
+    """The candidates with the program at one place drawn, where `possible`, (B, K), says so."""
     return replace(found, draw=torch.where(possible[:, place], place, -1))
 
 
@@ -103,8 +104,9 @@ def candidates(
 ) -> Candidates:
     """A batch of questions: with padding anywhere, without reward, with one candidate, with none.
 
-    A reference, where there is one, is a program with some reward. The exploration policy is a distribution over some of the programs, or over all
-    with `full_support`, and the program drawn is one of them.
+    A reference, where there is one, is a program with some reward. The exploration policy is a
+    distribution over some of the programs, or over all with `full_support`, and the program drawn
+    is one of them.
     """
     count = draw(st.integers(1, max_programs))
     drawn = [

@@ -7,8 +7,9 @@
     u            0   1/8   1/2   1/4   1/8
     s − R     1.39  −.31  −1.0   .19   0.0
 
-The reference y* is program 2, although program 1 is consistent too and scores higher; all others violate its margin, program 0 the most. The
-program drawn is 3: its reward is 1/2 and its importance weight p/u = .2 / .25 = .8.
+The reference y* is program 2, although program 1 is consistent too and scores higher; all others
+violate its margin, program 0 the most. The program drawn is 3: its reward is 1/2 and its importance
+weight p/u = .2 / .25 = .8.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ TOY: Final = question(
 )
 MODEL: Final = [0.4, 0.2, 0.1, 0.2, 0.1]
 
-#: Of each algorithm: c, term by term, and the loss −Σ c s in units of log 2, with s = (2, 1, 0, 1, 0).
+#: Of each algorithm: c, term by term, and the loss −Σ c s in units of log 2,
+#: with s = (2, 1, 0, 1, 0).
 EXPECTED: Final = {
     "mml": (
         [-0.4, 2 / 3 - 0.2, 1 / 3 - 0.1, -0.2, -0.1],
@@ -133,7 +135,10 @@ def test_expected_reward_against_the_model() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_update_is_equation_9_to_the_letter(name: str) -> None:
-    """With s(y) = θ·φ(y): Δθ = Σ_y w(y) ( φ(y) − Σ_y' q(y') φ(y') ), both sums as they stand, is minus the gradient of the loss in θ."""
+    """Δθ = Σ_y w(y) ( φ(y) − Σ_y' q(y') φ(y') ) is minus the gradient of the loss in θ.
+
+    Here s(y) = θ·φ(y), and both sums are written as they stand.
+    """
     cfg = PRESETS[name]
     φ = torch.tensor([[1, 0, 2], [0, 1, -1], [3, 1, 0], [0, -2, 1], [1, 1, 1]], dtype=torch.float64)
     θ = torch.linalg.lstsq(φ, TOY.scores[0]).solution.requires_grad_()

@@ -22,7 +22,7 @@ from denota.search.policies import log_model
 from learning.strategies import UPDATES, candidates, examples, question, row
 
 ALL_TIED: Final = question([0.5] * 3, [1.0] * 3, reference=1, draw=2)
-"""Three programs that cannot be told apart: each has a third of everything, and a third is not a binary fraction."""
+"""Three programs that cannot be told apart: each has a third, which is no binary fraction."""
 
 NEEDS_REWARD: Final = set(INTENSITIES) - {"reference"}
 """Of the reference the search sees to it that it has a reward."""
@@ -124,7 +124,10 @@ def test_the_order_of_candidates_is_irrelevant(found: Candidates, data: st.DataO
 
 
 def test_the_order_of_equally_violating_programs_is_irrelevant() -> None:
-    """y* is program 1; programs 0 and 2 violate its margin alike, so they are pushed down alike, or else which comes first decides."""
+    """y* is program 1; programs 0 and 2 violate its margin alike.
+
+    So they are pushed down alike, or else which comes first decides.
+    """
     found = question([0.5, 0.0, 0.5], [0, 1, 0], reference=1)
     cfg = UpdateConfig("reference", "most_violating")
     order = [2, 1, 0]
@@ -176,7 +179,10 @@ def test_only_differences_of_scores_matter(found: Candidates, shift: int) -> Non
 @settings(max_examples=examples(30))
 @given(found=candidates())
 def test_each_rule_looks_at_its_own_fields_only(found: Candidates) -> None:
-    """The sampled intensities at the draw, off-policy at u, the margins at the reference: where the field is absent, the others do not notice."""
+    """Sampled intensities look at the draw, off-policy at u, the margins at the reference.
+
+    Where a field is absent, the others do not notice.
+    """
     nothing = torch.full_like(found.draw, -1)
     for cfg, c in walk(found):
         if cfg.intensity not in DRAWS_FROM:
@@ -202,7 +208,10 @@ def test_what_is_not_there_is_not_used(found: Candidates) -> None:
 @settings(max_examples=examples(30))
 @given(found=candidates())
 def test_an_update_happens_unless_w_and_q_agree(found: Candidates) -> None:
-    """c = Σw (w/Σw − q): where both have mass it vanishes exactly where the favoured and the rival programs are the same."""
+    """c = Σw (w/Σw − q): it vanishes exactly where favoured and rival programs are the same.
+
+    That is, where both w and q have mass.
+    """
     for cfg, c in walk(found):
         w = INTENSITIES[cfg.intensity](found, cfg)
         q = COMPETITORS[cfg.competing](found, cfg)
@@ -219,7 +228,7 @@ def test_an_update_happens_unless_w_and_q_agree(found: Candidates) -> None:
 @settings(max_examples=examples(30))
 @given(found=candidates())
 def test_the_model_over_candidates(found: Candidates) -> None:
-    """Normalised over the programs that are there, proportional to exp s, −∞ on padding and nowhere else."""
+    """Normalised over the programs there are, proportional to exp s; −∞ on padding alone."""
     log_p = log_model(found)
     assert torch.equal(log_p > -inf, found.mask)
     near(log_p.exp().sum(dim=-1), found.mask.any(dim=-1).double())
@@ -237,7 +246,7 @@ def walk(found: Candidates) -> Iterator[tuple[UpdateConfig, Tensor]]:
 @settings(max_examples=examples(30))
 @given(found=candidates(), seed=st.integers(0, 99))
 def test_scores_of_two_looks_both_learn(found: Candidates, seed: int) -> None:
-    """Scores as they were at first and after a second look are updated each as if they were alone."""
+    """Scores of the first look and of the second are updated each as if they were alone."""
     first = found.scores.detach() + torch.randn(
         found.scores.shape, generator=torch.Generator().manual_seed(seed), dtype=found.scores.dtype
     )

@@ -1,4 +1,7 @@
-"""The pairs against the objectives they come from, differentiated by autograd. Misra et al. (2018), §4.1 and appendix."""
+"""The pairs against the objectives they come from, differentiated by autograd.
+
+Misra et al. (2018), §4.1 and appendix.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ near_scores = st.one_of(coarse_scores, fine_scores)
 @settings(max_examples=examples(100))
 @given(found=candidates())
 def test_mml_is_the_gradient_of_the_log_marginal(found: Candidates) -> None:
-    """∇ log Σ_{R=1} p for the questions with a consistent program; the others have no likelihood and no update."""
+    """∇ log Σ_{R=1} p for the questions with a consistent program.
+
+    The others have no likelihood and no update.
+    """
     some = found.consistent.any(dim=-1)
 
     def log_marginal(scores: Tensor) -> Tensor:
@@ -85,7 +91,10 @@ def test_off_policy_on_average_is_the_gradient_over_what_u_explores(found: Candi
 
 
 def test_off_policy_that_misses_rewarded_programs_is_biased() -> None:
-    """u at λ = ∞ has mass on the programs of maximal reward only: program 2, of reward 1/2, is pushed down where the full gradient pushes it up."""
+    """u at λ = ∞ has mass on the programs of maximal reward only.
+
+    Program 2, of reward 1/2, is pushed down where the full gradient pushes it up.
+    """
     found = question([2.0, 0.0, 0.5, -0.5], [0, 1, 0.5, 1], explore=[0, 0.7, 0, 0.3])
     update = average(found, "off_policy", found.log_explore.exp())
     full = reward_gradient(found)
@@ -109,7 +118,10 @@ def test_off_policy_with_u_the_model_is_reinforce() -> None:
 @settings(max_examples=examples(150))
 @given(found=candidates(scores=near_scores))
 def test_mmr_descends_the_hinge(found: Candidates) -> None:
-    """−∇ max(0, max_y' (s(y') − R(y')) + R(y*) − s(y*)), away from its kinks: where one program alone attains the maximum."""
+    """−∇ max(0, max_y' (s(y') − R(y')) + R(y*) − s(y*)), away from its kinks.
+
+    That is, where one program alone attains the maximum.
+    """
     sure = found.reference >= 0
     slack = (found.scores - found.rewards).masked_fill(~found.mask, -inf)
     sure &= (slack == slack.amax(dim=-1, keepdim=True)).sum(dim=-1) == 1
@@ -128,7 +140,10 @@ def test_mmr_descends_the_hinge(found: Candidates) -> None:
 @settings(max_examples=examples(60))
 @given(found=candidates(scores=near_scores))
 def test_mmr_descends_the_hinge_by_its_value(found: Candidates) -> None:
-    """At a kink too the update is a subgradient: the hinge, which is convex, lies nowhere below the plane it spans."""
+    """At a kink too the update is a subgradient.
+
+    The hinge, which is convex, lies nowhere below the plane that the update spans.
+    """
     found = rows(found, found.reference >= 0)
     c = update_coefficients(found, PRESETS["mmr"])
     for step in (-3.0, -0.25, 0.125, 0.5, 4.0):
@@ -167,7 +182,10 @@ def gradient(objective: Callable[[Tensor], Tensor], found: Candidates) -> Tensor
 
 
 def policy(scores: Tensor, found: Candidates) -> Tensor:
-    """(B, K) log p, written apart from the package, to be differentiated; −∞ on padding, 0 for a question without candidates."""
+    """(B, K) log p, written apart from the package, to be differentiated.
+
+    It is −∞ on padding and 0 for a question without candidates.
+    """
     some = found.mask.any(dim=-1, keepdim=True)
     kept = scores.masked_fill(~found.mask & some, -inf)
     return torch.where(some, kept - kept.logsumexp(dim=-1, keepdim=True), 0.0)

@@ -20,9 +20,10 @@ STEPS, RATE = 300, 0.1
 
 
 def toy() -> tuple[Tensor, Tensor]:
-    """Features (B, K, D) and rewards (B, K) of questions that a linear score can learn: some weights rank the first program highest.
+    """Features (B, K, D) and rewards (B, K) of questions that a linear score can learn.
 
-    The first program is right, in every other question the second is so too by accident, the third is half right.
+    Some weights rank the first program highest. The first program is right, in every other question
+    the second is so too by accident, the third is half right.
     """
     random = torch.Generator().manual_seed(0)
     φ = torch.randn(QUESTIONS, PROGRAMS, FEATURES, generator=random, dtype=torch.float64)
@@ -36,7 +37,7 @@ def toy() -> tuple[Tensor, Tensor]:
 
 
 def candidates_at(θ: Tensor, φ: Tensor, rewards: Tensor) -> Candidates:
-    """What a search that finds everything would give: y* is the highest-scoring consistent program."""
+    """What a search that finds everything gives: y* is the highest-scoring consistent program."""
     scores = φ @ θ
     best = scores.detach().masked_fill(rewards < 1, -inf).argmax(dim=-1)
     return Candidates(

@@ -60,7 +60,10 @@ def test_zero_is_uniform_over_the_consistent(found: Candidates) -> None:
 @given(found=candidates())
 @example(found=THREE_TIED)
 def test_infinity_is_the_most_probable_and_ties_are_shared(found: Candidates) -> None:
-    """The most probable of the consistent is the one with the highest score. A third is a third to the last bit of float64."""
+    """The most probable of the consistent is the one with the highest score.
+
+    A third is a third to the last bit of float64.
+    """
     scores = found.scores.masked_fill(~found.consistent, -inf)
     best = (found.consistent & (scores == scores.amax(dim=-1, keepdim=True))).double()
     expected = best / best.sum(dim=-1, keepdim=True).clamp(min=1)
@@ -80,7 +83,7 @@ def test_three_tied_programs_have_a_third_each() -> None:
 @settings(max_examples=examples(60))
 @given(found=candidates(), beta=st.sampled_from([1e5, 1e8, 1e12]))
 def test_large_approaches_infinity(found: Candidates, beta: float) -> None:
-    """Scores differ by 2⁻¹⁰ at least or not at all, so that at β = 10⁵ the second best has e⁻⁹⁷ of the best."""
+    """Scores differ by at least 2⁻¹⁰ or not: at β = 10⁵ the second best has e⁻⁹⁷ of the best."""
     torch.testing.assert_close(
         intensity(found, beta), intensity(found, inf), rtol=0, atol=1e-7, check_dtype=False
     )

@@ -1,6 +1,7 @@
-"""The margin methods: the violations V, the most violating program, and mixes of theirs with the others.
+"""The margin methods: the violations V, the most violating program, and mixes with other methods.
 
-V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }. Misra et al. (2018), Eq. 7, strict as in the appendix.
+V = { y' ≠ y* : s(y') + R(y*) − R(y') > s(y*) }. Misra et al. (2018), Eq. 7, strict as in the
+appendix.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ def test_violations_are_the_definition(found: Candidates) -> None:
 
 
 def test_a_margin_that_is_met_exactly_is_not_violated() -> None:
-    """Program 1 is a whole reward worse and scores exactly 1 less, program 2 half and half; program 3 is as good and scores the same."""
+    """Program 1 is a whole reward worse and scores exactly 1 less, program 2 half and half.
+
+    Program 3 is as good and scores the same.
+    """
     found = question([1.5, 0.5, 1.0, 1.5], [1, 0, 0.5, 1], reference=0)
     assert not violations(found).any()
     closer = replace(found, scores=found.scores + torch.tensor([[0, 2**-20, 0, 0]]))
@@ -80,7 +84,10 @@ def test_programs_of_the_same_score_and_reward_do_not_violate(
 def test_the_most_violating_violates_whatever_the_rounding(
     dtype: torch.dtype, pairs: list[tuple[float, float]]
 ) -> None:
-    """ȳ and V are two readings of one comparison: ȳ ∈ V where V is not empty, also for numbers that are no binary fractions."""
+    """ȳ and V are two readings of one comparison: ȳ ∈ V where V is not empty.
+
+    This holds also for numbers that are no binary fractions.
+    """
     scores, rewards = zip(*pairs, strict=True)
     found = question(scores, rewards, reference=0, dtype=dtype)
     violated = violations(found)
@@ -92,7 +99,7 @@ def test_the_most_violating_violates_whatever_the_rounding(
 @settings(max_examples=examples(100))
 @given(found=candidates())
 def test_the_most_violating_violates(found: Candidates) -> None:
-    """ȳ ∈ V where V is not empty, and no program of K has a greater s − R; without V there is no ȳ."""
+    """ȳ ∈ V unless V is empty, and no program of K has a greater s − R; without V, no ȳ."""
     violated = violations(found)
     rival = COMPETITORS["most_violating"](found, UpdateConfig()) > 0
     assert torch.equal(rival.any(dim=-1), violated.any(dim=-1))
@@ -148,7 +155,7 @@ def test_an_update_exactly_where_something_is_violated(found: Candidates) -> Non
 
 @methods
 def test_consistent_programs_that_outscore_the_reference_are_rivals(method: str) -> None:
-    """That is how the reference of a shaped policy teaches the model to leave a spurious program."""
+    """So the reference of a shaped policy teaches the model to leave a spurious program."""
     found = question([0.0, 0.5, -2.0], [1, 1, 0], reference=0)
     assert violations(found).tolist() == [[False, True, False]]
     assert update_coefficients(found, PRESETS[method]).tolist() == [[1, -1, 0]]
@@ -162,7 +169,10 @@ def test_consistent_programs_that_score_no_more_are_none(method: str) -> None:
 
 @methods
 def test_a_reference_of_partial_reward_has_margins_of_its_own(method: str) -> None:
-    """R(y*) = 1/2: program 1 must be 1/2 below and is not; program 2, of a quarter, must be a quarter below and is."""
+    """R(y*) = 1/2: program 1 must be 1/2 below and is not.
+
+    Program 2, of reward 1/4, must be 1/4 below and is.
+    """
     found = question([1.0, 0.75, 0.5, -1.0], [0.5, 0, 0.25, 0], reference=0)
     assert violations(found).tolist() == [[False, True, False, False]]
     assert update_coefficients(found, PRESETS[method]).tolist() == [[1, -1, 0, 0]]
@@ -220,7 +230,7 @@ def test_reference_against_model_updates_where_mmr_rests() -> None:
 @settings(max_examples=examples(60))
 @given(found=candidates())
 def test_off_policy_against_the_most_violating(found: Candidates) -> None:
-    """Up goes ŷ by R p/u, down goes ȳ by the same: ȳ is that of the reference, whatever was drawn."""
+    """ŷ goes up by R p/u and ȳ down by the same: ȳ is the reference's, whatever was drawn."""
     cfg = PRESETS["off_policy_w_mmr_q"]
     c = update_coefficients(found, cfg)
     w = INTENSITIES["off_policy"](found, cfg)

@@ -21,7 +21,8 @@ registries = pytest.mark.parametrize(
     "registry", [INTENSITIES, COMPETITORS], ids=lambda registry: registry.kind
 )
 
-#: Table 1 of the paper, its meritocratic row as the three rows of Table 2, and the two mixes of Table 3.
+#: Table 1 of the paper, its meritocratic row as the three rows of Table 2,
+#: and the two mixes of Table 3.
 PAPER: Final = {
     "mml": ("posterior", "model", None),
     "meritocratic_0": ("meritocratic", "model", 0.0),

@@ -28,7 +28,7 @@ def scorer() -> DynSP:
 
 
 def give_gradients(model: torch.nn.Module, step: int, sparse: bool, size: float = 0.1) -> None:
-    """The same random gradients for two models of the same shapes; those of word vectors sparse or not."""
+    """The same random gradients for models of the same shapes; of word vectors sparse or not."""
     for number, (name, weight) in enumerate(model.named_parameters()):
         generator = torch.Generator().manual_seed(1000 * step + number)
         gradient = size * torch.randn(weight.shape, generator=generator)

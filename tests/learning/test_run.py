@@ -90,7 +90,10 @@ def test_made_up_questions_come_first_and_are_gone_on_with(few, tmp_path: Path, 
 
 
 def test_an_optimiser_that_remembers_goes_on_where_it_was(few, tmp_path: Path) -> None:
-    """Moments, the average of weights and the place in the schedule are kept; the run is stopped by an error in its second epoch."""
+    """Moments, the average of weights and the place in the schedule are kept.
+
+    The run is stopped by an error in its second epoch.
+    """
     cfg = replace(
         CONFIG.train, optimiser="adam", rate=0.01, average=0.9, schedule="linear", warmup=0.1
     )
@@ -335,7 +338,10 @@ def test_words_of_turns_without_an_answer_are_known_from_the_start(few, tmp_path
 
 
 def test_turns_without_an_answer_are_asked_all_the_same() -> None:
-    """The score of the answered turns does not change when the answers of others are taken away, for the parser's own answers are its history."""
+    """Answered turns score the same when the answers of other turns are taken away.
+
+    The parser's own answers are its history.
+    """
     dev = load_examples(sample.path(), "dev").examples
     preparer = Preparer("dynsp++")
     parser = new_parser(

@@ -1,4 +1,7 @@
-"""The bundled sample is learnt from its answers alone, by MAVER with policy shaping, as `experiments/sample.toml` says."""
+"""The bundled sample is learnt from its answers alone.
+
+It is learnt by MAVER with policy shaping, as `experiments/sample.toml` says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Teaching is the generalized update: against autograd, by what it does to the taught question and its paraphrases, and by what it leaves alone."""
+"""Teaching is the generalized update: against autograd, and by what it does.
+
+The taught question and its paraphrases change, and the rest is left alone.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +43,14 @@ def ready(
 def test_one_step_is_minus_the_gradient_of_the_surrogate(
     parser: Parser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """W after one round from 0 is −rate ∂loss/∂W, the loss being that of training over the same K."""
+    """W after one round from 0 is −rate ∂loss/∂W, with the loss of training over the same K."""
     monkeypatch.setattr(teach, "ROUNDS", 1)
     lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
     assert lesson.consistent
     learnt = learn([lesson], parser.config)
     names = sorted({f for features in lesson.features for f in features})
-    part = torch.tensor([[features.count(n) for n in names] for features in lesson.features]).double()  # fmt: skip
+    counts = [[features.count(n) for n in names] for features in lesson.features]
+    part = torch.tensor(counts).double()
     asked = torch.from_numpy(lesson.asked).double()
     weights = torch.zeros(len(names), len(asked), dtype=torch.float64, requires_grad=True)
     scores = (torch.from_numpy(lesson.logs) + part @ (weights @ asked)) / teach.MARGIN
@@ -70,7 +74,11 @@ def test_what_is_taught_is_answered_and_so_is_a_paraphrase(parser: Parser) -> No
     lesson = lesson_of(parser, ready(parser, asked, {(2, 2)}))
     memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
     taught = Parser(parser.config, parser.scorer, parser.calibration, memory)
-    for text, row in ((asked, 2), ("the zorg of harrock tower was whom?", 2), ("who was the zorg of dun fort?", 3)):  # fmt: skip
+    for text, row in (
+        (asked, 2),
+        ("the zorg of harrock tower was whom?", 2),
+        ("who was the zorg of dun fort?", 3),
+    ):
         question = ready(parser, text)
         (best,) = taught.best([question])[0][:1]
         assert question.denotation(int(best)).cells == {(row, 2)}, text

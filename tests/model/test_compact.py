@@ -1,4 +1,7 @@
-"""Compact weights differ from the whole ones by at most half a step of their row, and take a quarter of the room."""
+"""Compact weights differ from the whole ones by at most half a step of their row.
+
+They take a quarter of the room.
+"""
 
 from __future__ import annotations
 

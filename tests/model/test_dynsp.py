@@ -1,4 +1,7 @@
-"""The DynSP++ parser: batches are questions one by one, scores carry gradients, and words match as they should."""
+"""The DynSP++ parser: batches are questions one by one, and scores carry gradients.
+
+Words match as they should.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +47,16 @@ def questions() -> list[Prepared]:
     language, lexicon = language_of("dynsp++"), read_lexicon()
     asked = [
         ("which ship is the longest?", SHIPS, (), None, {(2, 0)}),
-        ("and which was built after 1905?", SHIPS, ("list the ships",), Denotation((0, 1, 2), (0,)), {(1, 0), (2, 0)}),
+        (
+            "and which was built after 1905?",
+            SHIPS,
+            ("list the ships",),
+            Denotation((0, 1, 2), (0,)),
+            {(1, 0), (2, 0)},
+        ),
         ("how many people live in oslo or bergen?", CITIES, (), None, {(0, 2), (1, 2)}),
         ("when was it founded?", CITIES, ("oslo",), Denotation((0,), (0,)), {(0, 3)}),
-    ]  # fmt: skip
+    ]
     return [prepare(q, t, h, p, Cells(frozenset(a)), language, lexicon) for q, t, h, p, a in asked]
 
 
@@ -146,7 +155,10 @@ def test_without_bias_nothing_is_learnt_of_it(
 
 
 def test_with_cues_columns_are_read_where_the_question_names_them(vectors: WordVectors) -> None:
-    """The same words in another order ask for the one column and test the other; each name's surroundings go with it."""
+    """The same words in another order ask for the one column and test the other.
+
+    Each name's surroundings go with it.
+    """
     language, lexicon = language_of("dynsp++"), read_lexicon()
     asked = [
         prepare(
@@ -183,7 +195,10 @@ def test_with_cues_a_word_behind_a_number_compares(vectors: WordVectors) -> None
 def test_every_algorithm_makes_a_step(
     name: str, vectors: WordVectors, questions: list[Prepared]
 ) -> None:
-    """The gradient of the loss through the whole parser is Σ c(y) ∇s(y): checked against c and autograd of the scores alone."""
+    """The gradient of the loss through the whole parser is Σ c(y) ∇s(y).
+
+    It is checked against c and autograd of the scores alone.
+    """
     torch.manual_seed(1)
     parser = DynSP(vectors, hidden=8).double().eval()
     batch = make_batch(questions, vectors)

@@ -1,4 +1,7 @@
-"""A scorer on an encoder: a batch is its questions one by one, the order of columns says nothing, and a saved parser needs no package."""
+"""A scorer on an encoder: a batch is its questions one by one.
+
+The order of columns says nothing, and a saved parser needs no package.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,23 @@ CITIES = Table.from_rows(
 )
 ASKED = [
     ("which ship is the longest?", SHIPS, (), None, {(2, 0)}),
-    ("and which was built after 1905?", SHIPS, ("list the ships",), Denotation((0, 1, 2), (0,)), {(1, 0), (2, 0)}),
+    (
+        "and which was built after 1905?",
+        SHIPS,
+        ("list the ships",),
+        Denotation((0, 1, 2), (0,)),
+        {(1, 0), (2, 0)},
+    ),
     ("how many people live in oslo or bergen?", CITIES, (), None, {(0, 2), (1, 2)}),
-    ("which of these two has corona in its name?", SHIPS, ("built when?", "ships of 1912"), Denotation((1, 2), (0,)), {(2, 0)}),
+    (
+        "which of these two has corona in its name?",
+        SHIPS,
+        ("built when?", "ships of 1912"),
+        Denotation((1, 2), (0,)),
+        {(2, 0)},
+    ),
     ("", CITIES, (), None, {(0, 0)}),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +103,8 @@ def test_a_batch_is_its_questions_one_by_one(scorer: Encoder, language: str) -> 
 
 def test_programs_looked_at_as_a_whole(scorer: Encoder) -> None:
     questions = prepared("dynsp++")
-    plain = Parser(Config(), Encoder.restored(ModelConfig(width=8, cells=6), scorer.facts(), scorer.state_dict()))  # fmt: skip
+    model = ModelConfig(width=8, cells=6)
+    plain = Parser(Config(), Encoder.restored(model, scorer.facts(), scorer.state_dict()))
     plain.scorer.refines = 0
     whole = Parser(Config(), scorer)
     for one, other in zip(plain.best(questions, 5), whole.best(questions, 5), strict=True):
@@ -211,8 +227,10 @@ def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:
     config = Config(
         model=ModelConfig(scorer="encoder", width=8, cells=6, dropout=0.0),
         search=SearchConfig(shaping="policy"),
-        train=TrainConfig(epochs=40, batch=4, optimiser="adam", rate=0.01, pretrained=0.1, device="cpu"),
-    )  # fmt: skip
+        train=TrainConfig(
+            epochs=40, batch=4, optimiser="adam", rate=0.01, pretrained=0.1, device="cpu"
+        ),
+    )
     preparer = Preparer("dynsp++")
     ready = preparer.ahead(examples)
     own = Encoder.restored(config.model, scorer.facts(), scorer.state_dict())

@@ -101,7 +101,7 @@ def without(names: RowNames, *gone: str) -> RowNames:
 
 
 def rows_taken(make: Make, names: RowNames) -> Scorer:
-    """A scorer of some names with the weights that a legacy one has for them; what is not legacy has random ones."""
+    """A scorer of some names with their weights in a legacy one; other names have random ones."""
     whole, part = make(), make(names)
     own = heads(part)
     with torch.no_grad():
@@ -117,8 +117,12 @@ def rows_taken(make: Make, names: RowNames) -> Scorer:
 
 
 def test_the_legacy_names_are_those_of_the_code() -> None:
-    """Frozen: what the code has today may be more, and in another order, but nothing of it may go unnamed."""
-    known = {f"{b}/{n}" for b in ("fixed", "outcome", "relation", "breadth", "compare") for n in entries_of(b)}  # fmt: skip
+    """Frozen: the code of today may have more, in another order, but nothing may go unnamed."""
+    known = {
+        f"{b}/{n}"
+        for b in ("fixed", "outcome", "relation", "breadth", "compare")
+        for n in entries_of(b)
+    }
     named = {*LEGACY_ENCODER.heads["acts"]}
     assert len(LEGACY_ENCODER.heads["actions"]) == 61 and len(named) == 65
     assert {n for n in known - named if n.partition("/")[2] in LEGACY_OPERATORS} == set()
@@ -214,7 +218,11 @@ def test_growing_keeps_scores(make: Make) -> None:
 @BOTH
 def test_what_the_code_lacks_is_ignored(make: Make) -> None:
     whole = make()
-    more = {h: (*own[:3], f"{own[0].partition('/')[0]}/gone", *own[3:]) for h, own in whole.names.heads.items() if "/" in own[0]}  # fmt: skip
+    more = {
+        h: (*own[:3], f"{own[0].partition('/')[0]}/gone", *own[3:])
+        for h, own in whole.names.heads.items()
+        if "/" in own[0]
+    }
     names = RowNames(LEGACY_OPERATORS | {"gone"}, {**whole.names.heads, **more})
     scorer = rows_taken(make, names)
     torch.testing.assert_close(entries(scorer), entries(whole), rtol=0, atol=1e-6)
@@ -294,7 +302,8 @@ from denota.search.axes import FIXED
 from denota.model.checkpoint import load_parser, save_parser
 from pathlib import Path
 assert FIXED.index("is_nought") < FIXED.index("max")
-assert not {"is_nought", "spread"} & parser.language and not {"is_nought", "spread"} & chat.preparer.language
+assert not {"is_nought", "spread"} & parser.language
+assert not {"is_nought", "spread"} & chat.preparer.language
 scorer = parser.scorer
 scorer.grow(language_of("extended"))
 assert scorer.names.heads["actions"][61:] == ("fixed/is_nought", "fixed/spread")
@@ -303,7 +312,8 @@ assert {"is_nought", "spread"} <= parser.language
 save_parser(Path(FILE), parser)
 again = load_parser(Path(FILE))[0]
 assert again.scorer.names == scorer.names
-turn = Chat(again, read_table("examples/expeditions.csv")).ask("which leaders had a crew of more than 50?")
+chat = Chat(again, read_table("examples/expeditions.csv"))
+turn = chat.ask("which leaders had a crew of more than 50?")
 print(turn.program)
 """
 
@@ -315,7 +325,7 @@ def answers(code: str) -> list[str]:
 
 
 def test_the_shipped_model_outlives_a_new_operator(tmp_path: Path) -> None:
-    """A test at the front of all and an aggregate are declared before anything is built from the lists."""
+    """A first test and an aggregate are declared before anything is built from the lists."""
     plain = answers(ANSWER)
     assert plain[0].startswith("SELECT Leader WHERE Crew > 50")
     assert answers(MORE + ANSWER) == plain

@@ -1,4 +1,7 @@
-"""Weights are found where they are, checked once, put together whole or not at all; and what is missing is said."""
+"""Weights are found where they are, checked once, put together whole or not at all.
+
+What is missing is said.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ WEIGHTS = "model.safetensors"
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which alone packages are looked for; an empty cache; and checksums of small files."""
+    """The only folder where packages are looked for; an empty cache; checksums of small files."""
     packages = tmp_path / "site"
     packages.mkdir()
     monkeypatch.setattr(sys, "path", [str(packages)])
@@ -75,7 +78,9 @@ def test_a_folder(tmp_path: Path) -> None:
         find_pretrained(str(folder))
 
 
-@pytest.mark.parametrize("name", ["nowhere", "a/b/c", "./nowhere", "/nowhere", "~/nowhere/at/all", "no\0where"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["nowhere", "a/b/c", "./nowhere", "/nowhere", "~/nowhere/at/all", "no\0where"]
+)
 def test_nothing_of_that_name(name: str) -> None:
     with pytest.raises(ModelError, match="name a folder, minilm, mpnet, or a model of the"):
         find_pretrained(name)

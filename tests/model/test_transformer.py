@@ -1,4 +1,7 @@
-"""The encoder: equal to `transformers` in both kinds, indifferent to padding, and clear about files it cannot read."""
+"""The encoder: equal to `transformers` in both kinds, and indifferent to padding.
+
+It is clear about files it cannot read.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,8 @@ SETTINGS: dict[str, Any] = {
 }
 SENTENCES = (
     "which ship is the longest?",
-    "how many people live in oslo or bergen, and in which of the two towns did more than 300,000 live before 1990?",
+    "how many people live in oslo or bergen, "
+    "and in which of the two towns did more than 300,000 live before 1990?",
     "oslo",
     "of those, who has the latest departure? " * 12,
 )
@@ -196,7 +200,10 @@ def test_gradients_reach_every_weight(kind: str) -> None:
 @pytest.mark.parametrize("kind", PAD)
 def test_dropout_only_in_training(kind: str) -> None:
     ids, mask, _ = batch(kind, (9, 5))
-    for rates in ({"dropout": 0.5, "attention_dropout": 0.0}, {"dropout": 0.0, "attention_dropout": 0.5}):  # fmt: skip
+    for rates in (
+        {"dropout": 0.5, "attention_dropout": 0.0},
+        {"dropout": 0.0, "attention_dropout": 0.5},
+    ):
         model = Transformer(shape_of(settings_of(kind)), **rates)
         load_weights(model, small(kind).state_dict())
         model.train()
@@ -268,13 +275,25 @@ def test_half_precision_files_are_read_as_float32(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"encoder.layer.1.output.dense.bias": None}, "encoder.layer.1.output.dense.bias is missing"),
-        ({"encoder.layer.3.output.dense.bias": torch.zeros(24)}, "layer.3.output.dense.bias is not expected"),
+        (
+            {"encoder.layer.1.output.dense.bias": None},
+            "encoder.layer.1.output.dense.bias is missing",
+        ),
+        (
+            {"encoder.layer.3.output.dense.bias": torch.zeros(24)},
+            "layer.3.output.dense.bias is not expected",
+        ),
         ({"a": torch.zeros(1), "b": torch.zeros(1)}, "a and 1 more are not expected"),
-        ({"embeddings.LayerNorm.bias": torch.zeros(7)}, r"norm.bias has shape \(7,\) and should have \(24,\)"),
-        ({"encoder.layer.0.attention.self.key.weight": torch.zeros(24, 7)}, "the parts of layers.0.look.weight differ in shape"),
+        (
+            {"embeddings.LayerNorm.bias": torch.zeros(7)},
+            r"norm.bias has shape \(7,\) and should have \(24,\)",
+        ),
+        (
+            {"encoder.layer.0.attention.self.key.weight": torch.zeros(24, 7)},
+            "the parts of layers.0.look.weight differ in shape",
+        ),
     ],
-)  # fmt: skip
+)
 def test_weights_that_do_not_fit(folder: Path, change: dict[str, Tensor | None], says: str) -> None:
     weights = {**load_file(folder / "model.safetensors"), **change}
     save_file({k: v for k, v in weights.items() if v is not None}, folder / "model.safetensors")
@@ -303,7 +322,11 @@ def test_settings_that_are_not_known(folder: Path, change: dict[str, Any], says:
 
 def test_missing_and_damaged_files(folder: Path) -> None:
     config = folder / "config.json"
-    for text, says in (("{", "cannot be read"), ("[]", "not a list of settings"), ('{"model_type": "bert"}', "vocab_size is missing")):  # fmt: skip
+    for text, says in (
+        ("{", "cannot be read"),
+        ("[]", "not a list of settings"),
+        ('{"model_type": "bert"}', "vocab_size is missing"),
+    ):
         good = config.read_text()
         config.write_text(text)
         with pytest.raises(ModelError, match=says):

@@ -1,4 +1,4 @@
-"""The pages on the encoder, the default model and teaching are what results/ says, figure by figure."""
+"""The pages on the encoder, the default model and teaching say what results/ says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Shuffled tables: cells are followed to where they went, and a parser that looks at nothing but words is not moved by order."""
+"""Shuffled tables: cells are followed to where they went.
+
+A parser that looks at nothing but words is not moved by order.
+"""
 
 from __future__ import annotations
 

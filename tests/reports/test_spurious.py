@@ -1,4 +1,7 @@
-"""The questions are always the same hundred, the judge does not see the parser, and altered tables tell some accidents from reasons."""
+"""The questions are always the same hundred, and the judge does not see the parser.
+
+Altered tables tell some accidents from reasons.
+"""
 
 from __future__ import annotations
 

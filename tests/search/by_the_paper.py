@@ -1,4 +1,7 @@
-"""Search as the paper says it, one question at a time, in numpy: what the batched search in `denota.search.candidates` is held against."""
+"""Search as the paper says it, one question at a time, in numpy.
+
+The batched search in `denota.search.candidates` is held against it.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,10 @@ def _join(
 
 
 def _reference(question: Prepared, cfg: SearchConfig, scores: Floats, ahead: Ids, ids: Ids) -> int:
-    """y*: the first of EXPLORE, or with `reference_by = score` the best-scoring program of K that is rewarded as much."""
+    """y*: the first of EXPLORE.
+
+    With `reference_by = score`, the best-scoring program of K that is rewarded as much.
+    """
     if not len(ahead):
         return -1
     if cfg.reference_by == "policy":
@@ -135,7 +141,9 @@ def pad(
 ) -> Candidates:
     """Score what was found with gradient, and pad it to one batch."""
     count = max(1, *(len(f.ids) for f in found))
-    chosen = [program_entries(q, f.ids, offsets, outcome) for q, f in zip(questions, found, strict=True)]  # fmt: skip
+    chosen = [
+        program_entries(q, f.ids, offsets, outcome) for q, f in zip(questions, found, strict=True)
+    ]
     nothing = int(offsets[BLOCKS.index("fixed")])
     width = max(own.shape[1] for own in chosen)
     index = np.full((len(questions), count, width), nothing, np.int64)

@@ -1,4 +1,7 @@
-"""Search over a whole batch is the reference, question by question: the same programs in the same order, for every setting."""
+"""Search over a whole batch is the reference, question by question.
+
+It finds the same programs in the same order, for every setting.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made ready again for another previous answer, a question is what it is when made ready from nothing."""
+"""A question made ready again for another previous answer is as if made ready from nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of a program have to do with those of the answer before: against the rows themselves."""
+"""How the rows of a program relate to those of the answer before: against the rows themselves."""
 
 from __future__ import annotations
 

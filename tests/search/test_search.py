@@ -1,4 +1,4 @@
-"""Search is right: against brute force over trees, beam against exact, and shaping at its limits."""
+"""Search is right: against brute force over trees, beam against exact, shaping at its limits."""
 
 from __future__ import annotations
 
@@ -243,7 +243,10 @@ def test_with_a_large_eta_the_critique_decides() -> None:
 
 
 def test_the_critique_prefers_the_right_reason() -> None:
-    """After Figures 1 and 2 of the paper: of the programs that give the nation with the most points, the critique alone takes the one that says so."""
+    """Of the programs that give the nation with the most points, it takes the one that says so.
+
+    The critique alone does that. After Figures 1 and 2 of the paper.
+    """
     prepared = question("dynsp++", previous=False)
     assert prepared.rewards is not None
     consistent = np.flatnonzero(prepared.rewards == 1)
@@ -269,7 +272,10 @@ def explored(
     scores: np.ndarray, rewards: np.ndarray, critique: np.ndarray, cfg: SearchConfig
 ) -> np.ndarray:
     """log u of one question, its last place padding."""
-    given = [torch.from_numpy(np.append(each, 7).astype(np.float32))[None] for each in (scores, rewards, critique)]  # fmt: skip
+    given = [
+        torch.from_numpy(np.append(each, 7).astype(np.float32))[None]
+        for each in (scores, rewards, critique)
+    ]
     mask = torch.arange(len(scores) + 1)[None] < len(scores)
     log_u = log_explore(given[0], given[1] * mask, given[2], mask, cfg)[0].numpy()
     assert log_u[-1] == -np.inf

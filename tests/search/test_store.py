@@ -1,4 +1,7 @@
-"""The store gives back what was prepared, is made anew when anything it depends on changes, and survives damage and company."""
+"""The store gives back what was prepared, and survives damage and company.
+
+It is made anew when anything it depends on changes.
+"""
 
 from __future__ import annotations
 
