@@ -158,7 +158,7 @@ def saved_as(format: str | None, path: Path) -> Path:
 
 def test_a_newer_parser_is_refused_and_something_else_is_no_parser(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
-    newest = checkpoint.FORMAT
+    newest = checkpoint.CHECKPOINT_FORMAT
     with pytest.raises(FormatError, match=UPDATE.format(newest + 1, newest)):
         load_run(saved_as(f"denota {newest + 1}", path))
     for other in (None, "denota", "denota x", "other 1"):
