@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from denota.generate.scene import guard
-from denota.generate.surface import finish
+from denota.generate.typos import finish
 
 TEXT = f"which bridges from {guard('Port Alder')} have the longest span after {guard('1950')}"
 PLAIN = "which bridges from port alder have the longest span after 1950"

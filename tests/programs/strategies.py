@@ -317,6 +317,10 @@ def programs(
     selected = () if bare else tuple(draw(st.lists(column, min_size=1, max_size=3, unique=True)))
     where = draw(st.one_of(st.none(), conditions(column, table), conditions(column, table)))
     aggregate = draw(st.sampled_from((None, None, None, *AGGREGATES))) if aggregates else None
+    if aggregate is not None and table is not None and not bare:
+        fitting = _columns_for(aggregate, table)
+        selected = draw(fitting) if fitting is not None else selected
+        aggregate = aggregate if fitting is not None else None
     then = draw(st.one_of(st.none(), st.none(), steps(column, table)))
     program = Program(selected, scope.name, where, aggregate, then)
     if aggregate is not None and not AGGREGATES[aggregate].of and draw(st.booleans()):
@@ -326,6 +330,17 @@ def programs(
         program = draw(compared(program, column, table))
     assume(not (first and speaks_of_previous(program)))
     return program
+
+
+def _columns_for(name: str, table: Table) -> st.SearchStrategy[tuple[str, ...]] | None:
+    """The columns that an aggregate can be computed of, None where a table has none."""
+    choices = []
+    for kind in AGGREGATES[name].of or ("any",):
+        fitting = [c.name for c in table.columns if kind in ("any", c.kind)]
+        if not fitting:
+            return None
+        choices.append(st.sampled_from(fitting))
+    return st.tuples(*choices)
 
 
 def _can_be_compared(name: str) -> bool:

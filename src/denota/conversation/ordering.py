@@ -16,7 +16,7 @@ from denota.programs.operators import SCOPES, TESTS
 from denota.programs.tree import Program
 
 Programs = tuple[RatedProgram, ...]
-LIKELY: Final = 0.3
+LIKELY: Final = 0.6
 """The least share of the best program's probability with which another may be taken first."""
 POSSIBLE: Final = 0.02
 """The same where a value is computed: nobody notices rows too many or too few in a sum."""

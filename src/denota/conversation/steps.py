@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from denota.conversation import ordering
 from denota.conversation.asked import Asked
+from denota.conversation.change_constant import with_another_constant
 from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
-from denota.conversation.follow_up import with_another_constant
 from denota.conversation.mentions import named_in, unused
 from denota.conversation.rating import RatedProgram, alike
 from denota.conversation.requests import (

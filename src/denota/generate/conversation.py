@@ -15,7 +15,7 @@ from denota.generate.follow import follow
 from denota.generate.kinds import begin_with_any, is_wide
 from denota.generate.profile import ColumnProfile, TableProfile, profile
 from denota.generate.scene import Scene
-from denota.generate.surface import finish
+from denota.generate.typos import finish
 from denota.programs.denotation import Denotation
 from denota.programs.operators import LANGUAGES
 from denota.programs.tree import Program

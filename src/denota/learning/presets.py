@@ -42,7 +42,7 @@ def load_experiment(path: str | Path, changes: Sequence[str] = ()) -> Config:
 
 
 def resolved(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings with `update.algorithm` replaced by what it stands for.
+    """Return settings with `update.algorithm` replaced by its w, q and list of RIVALS.
 
     >>> resolved({"update": {"algorithm": "mmr"}})["update"]["competing"]
     'most_violating'
@@ -52,7 +52,7 @@ def resolved(settings: dict[str, Any]) -> dict[str, Any]:
     """
     update = settings.get("update")
     if not isinstance(update, dict) or "algorithm" not in update:
-        return settings
+        return _with_margin(settings)
     name = update["algorithm"]
     if name not in PRESETS:
         raise ConfigError(f"there is no algorithm {name!r}; there are {', '.join(PRESETS)}")
@@ -66,7 +66,13 @@ def resolved(settings: dict[str, Any]) -> dict[str, Any]:
                 f"update.algorithm = {name} has {key} {value}, not {update[key]}; leave out one"
             )
     own = {key: value for key, value in update.items() if key != "algorithm"}
-    search = settings.get("search", {})
-    if isinstance(search, dict):
-        search = {"margin": preset.competing in MARGIN_METHODS, **search}
-    return {**settings, "update": {**own, **known}, "search": search}
+    return _with_margin({**settings, "update": {**own, **known}})
+
+
+def _with_margin(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with the list of RIVALS that goes with q, where q is named and the list is not."""
+    update, search = settings.get("update"), settings.get("search", {})
+    if not isinstance(update, dict) or "competing" not in update or not isinstance(search, dict):
+        return settings
+    margin = {"margin": update["competing"] in MARGIN_METHODS}
+    return {**settings, "search": {**margin, **search}}

@@ -107,7 +107,7 @@ number in `100 million`), `distinct` (programs that drop equal rows come last) a
 _END: Final = """The page is made by `python -m denota.reports.steps` from `results/steps/*.json`,
 which these commands make:
 
-```sh
+```text
 denota evaluate RUN --data path/to/sqa --split random-split-1-dev --each-step --json
 denota evaluate default --data path/to/wtq --split random-split-1-dev --each-step --json
 python benchmarks/real_tables.py choose --each-step
