@@ -36,11 +36,11 @@ import denota
 
 parser = denota.load()
 chat = parser.chat("examples/expeditions.csv")
-turn = chat.ask("how big was the party of 1907-08?")
-print(turn.program)  # SELECT Cost WHERE Season = '1907-08'
+turn = chat.ask("what was the complement of 1907-08?")
+print(turn.program)  # SELECT Result WHERE Season = '1907-08'
 taught = chat.teach(turn, [(6, 4)])
 print(taught.said)  # I now read this as: The Crew where Season is 1907-08.
-print(parser.ask("examples/expeditions.csv", "how big was the party of 1899-00?").answer)  # ('19',)
+print(parser.ask("examples/expeditions.csv", "and the complement of 1899-00?").answer)  # ('19',)
 ```
 
 ## What is learnt, and how
