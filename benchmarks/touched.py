@@ -19,9 +19,9 @@ from types import FrameType
 from typing import Any
 
 import denota
-from denota.config import load_config
 from denota.data import load_examples
-from denota.learning.run import new_parser
+from denota.learning.presets import load_experiment
+from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.search.preparer import Preparer
 
@@ -80,7 +80,7 @@ def lesson() -> dict[str, int]:
 
 
 def step(data: Path) -> dict[str, int]:
-    config = load_config(ROOT / "experiments" / "table2.maver.toml", ["train.batch=8"])
+    config = load_experiment(ROOT / "experiments" / "table2.maver.toml", ["train.batch=8"])
     examples = load_examples(data, "random-split-1-dev").examples[:8]
     preparer = Preparer(config.data.language)
     with tempfile.TemporaryDirectory():

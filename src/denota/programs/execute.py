@@ -107,11 +107,11 @@ def side_names(program: Program) -> tuple[str, str]:
     """Return the names of a comparison's two sides: columns, or constants of the first tests."""
     if has_two_columns(program):
         return program.columns[0], program.columns[1]
-    left, right = (_constant(condition) for condition in (program.where, program.versus))
-    return left, right
+    return side_name(program.where), side_name(program.versus)
 
 
-def _constant(condition: Condition | None) -> str:
+def side_name(condition: Condition | None) -> str:
+    """Return the name of a side of a comparison: the constant of its first test."""
     argument = next((test.argument for test in leaves_of(condition)), None)
     if isinstance(argument, CellValue | Word | Name):
         return argument.text

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from denota.data.answer import Values, item_key, keys_of
 from denota.programs.conditions import Conditions
 from denota.programs.denotation import Value
-from denota.programs.execute import side_names
+from denota.programs.execute import side_name
 from denota.programs.index import ROOM, Mask, TableIndex, counted
 from denota.programs.operators import AGGREGATES, COMPARES
-from denota.programs.tree import Program
 
 if TYPE_CHECKING:
     from denota.programs.space import Family, ProgramSpace
@@ -261,11 +260,11 @@ class ValueRewards:
         """(N, 2) the keys of the names of the two sides of each pair."""
         if id(axis) in self._sides:
             return self._sides[id(axis)][1]
-        named = (
-            side_names(Program(where=axis.condition(n), versus=axis.versus(n)))
-            for n in range(len(axis))
-        )
-        keys = [[item_key(name) for name in sides] for sides in named]
+        whole = axis.whole or axis
+        numbers = np.unique(np.concatenate([axis.first, axis.second])).tolist()
+        named = {n: item_key(side_name(whole.condition(n))) for n in numbers}
+        pairs = zip(axis.first.tolist(), axis.second.tolist(), strict=True)
+        keys: list[list[Hashable]] = [[named[left], named[right]] for left, right in pairs]
         self._sides[id(axis)] = (axis, keys)
         return keys
 

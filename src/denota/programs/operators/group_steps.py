@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from denota.programs.index import ColumnIndex, Mask, counted
+from denota.programs.index import ROOM, ColumnIndex, Mask, counted
 from denota.programs.operators.declare import Apply, Choices, Meaning, Situation, StepOperator
 from denota.programs.operators.groups import groups_of
 from denota.programs.operators.superlative import number_argument
@@ -23,6 +23,10 @@ GroupRank = Callable[[Any, int], Any]
 
 def _sums_by_class(column: ColumnIndex, rows: Mask, weights: Any) -> Any:
     """(N, V) the sums of (R,) weights over each set's rows of each value class."""
+    if len(weights) * column.count <= ROOM:
+        one_hot = np.zeros((len(weights), column.count))
+        one_hot[np.arange(len(weights)), column.classes] = weights
+        return rows.astype(np.float64) @ one_hot
     lines = [
         np.bincount(column.classes[line], weights[line], minlength=column.count) for line in rows
     ]
