@@ -52,6 +52,12 @@ class ModelConfig:
     it, word vectors alone say so."""
     bias: bool = True
     """Whether actions without an argument have a bias of their own."""
+    start: Literal["recorded", "dynsp", "blank"] = "recorded"
+    """The words that DynSP++'s actions start from: those of the recorded results, DynSP's for
+    >= and <=, or none: vectors at random, and = without the dot product."""
+    same_as_previous: Literal["recorded", "dynsp"] = "recorded"
+    """What DynSP++ scores SAME AS PREVIOUS by: a learnt vector as in the recorded results, or how
+    near the two questions are, as DynSP does."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -124,6 +130,9 @@ class UpdateConfig:
     beta: float = 1.0
     """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity
     the most probable."""
+    draw: Literal["sample", "top"] = "sample"
+    """Which program the off-policy intensity takes from the exploration policy u: a draw, or the
+    most probable."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
