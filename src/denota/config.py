@@ -91,10 +91,16 @@ class SearchConfig:
     reference_by: Literal["policy", "score"] = "policy"
     """How y* is chosen: first of EXPLORE under the policy in use, or by score among the best."""
     lexicon: str | None = None
-    """A file of lexical pairs in place of the project's own."""
+    """The pairs of the critique: `paper` (the default), `careful`, which knows phrases such as
+    "at least" and the operators of larger languages, or a file of pairs."""
     grounded: float = 0.0
     """What the critique adds for a condition whose operator and constants the question names;
     not in the paper."""
+    vacuous: bool = True
+    """Whether y* and u may have a condition that keeps every row of its scope."""
+    stems: bool = False
+    """Whether the critique matches words whatever their number: `nations` and `nation`; not in the
+    paper."""
     length: float = 0.0
     """What the critique takes off for each operator of a program, in a language with values; not
     in the paper."""

@@ -302,3 +302,40 @@ def test_first_takes_the_largest_and_breaks_ties_by_place() -> None:
 def test_the_lexicon_has_forty_pairs_of_known_operators() -> None:
     assert len(read_lexicon().pairs) == 40
     assert {keyword for _, keyword in read_lexicon().pairs} <= set(TESTS)
+
+
+@pytest.mark.parametrize("kind", ["exact", "beam"])
+@pytest.mark.parametrize("language", ["dynsp++", "extended"])
+@pytest.mark.parametrize("by", ["policy", "score"])
+def test_conditions_that_keep_every_row_are_not_learnt(kind: str, language: str, by: str) -> None:
+    """All nations are asked for: SELECT Nation, and WHERE Year > 40 on top of it, give them."""
+    asked = "which nation has a year of more than 40?"
+    gold = Cells(frozenset((row, 0) for row in range(5)))
+    before = Denotation((0, 1, 2, 3, 4), (1,))
+    prepared = prepare(asked, TABLE, (), before, gold, language_of(language), read_lexicon())
+    vacuous = prepared.is_vacuous(np.arange(prepared.axes.programs))
+    for number in range(0, len(prepared.space), max(1, len(prepared.space) // 400)):
+        if prepared.space.program(number).where is None:
+            assert not vacuous[number]
+    assert vacuous.any()
+    assert prepared.rewards is not None
+    assert (prepared.rewards[vacuous] >= 1).any()
+    met = 0
+    for seed in range(5):
+        axis = scored(prepared, seed)
+        for allowed in (True, False):
+            cfg = SearchConfig(kind=kind, vacuous=allowed, reference_by=by)
+            width = len(axis.entries)
+            flat = lay_flat([prepared], axis.offsets, width, cfg, torch.device("cpu"))
+            entries = torch.from_numpy(axis.entries)[None]
+            found, places = find_candidates(flat, entries, torch.tensor(-0.7), cfg)
+            mass = places[0][found.log_explore[0].isfinite()].numpy()
+            reference = places[0][found.reference[0]].item()
+            if allowed:
+                met += vacuous[mass].sum() + vacuous[reference]
+            else:
+                assert not vacuous[mass].any()
+                assert not vacuous[reference]
+                assert prepared.rewards[reference] == 1
+                assert found.log_explore[0].exp().sum() == pytest.approx(1)
+    assert met > 0  # with the default they are
