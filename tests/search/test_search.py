@@ -339,3 +339,23 @@ def test_conditions_that_keep_every_row_are_not_learnt(kind: str, language: str,
                 assert prepared.rewards[reference] == 1
                 assert found.log_explore[0].exp().sum() == pytest.approx(1)
     assert met > 0  # with the default they are
+
+
+def test_with_stems_a_word_matches_in_either_number() -> None:
+    """SELECT Nation has one token, and `nations` is that token in the plural."""
+    for language in ("dynsp", "dynsp++"):
+        asked = ("list the nations with 62 point", TABLE, (), None, None, language_of(language))
+        plain, stems = prepare(*asked, read_lexicon()), prepare(*asked, read_lexicon(stems=True))
+        number = next(
+            n
+            for n in range(len(plain.space))
+            if plain.space.program(n).where is None and plain.denotation(n).columns == (0,)
+        )
+        assert plain.words.critique[number] == 0
+        assert stems.words.critique[number] == 1
+        assert (stems.words.critique >= plain.words.critique).all()
+        np.testing.assert_array_equal(stems.words.recall_missed, plain.words.recall_missed)
+        for n in range(0, len(plain.space), max(1, len(plain.space) // 100)):
+            own = tokens_of(plain.space.program(n))
+            met = own & {"list", "the", "nation", "with", "62", "points"}
+            assert stems.words.match[n] == pytest.approx(len(met) / max(1, len(own)))

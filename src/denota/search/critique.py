@@ -3,6 +3,7 @@
 Misra et al. (2018), §3, "Lexical Policy Shaping".
 
     match(y, x)    = share of y's distinct non-keyword tokens that occur in x; 0 if y has none
+                     (in either number, with `search.stems`)
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
                      (+ g 1{the condition of y is grounded}, with `search.grounded`)
@@ -168,7 +169,7 @@ def lexical_scores(
     """Count the tokens of all programs of a space against its question."""
     asked = frozenset(tokenise(question))
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
-    in_question = tokens.asked(asked)  # (W,)
+    in_question = tokens.asked(lexicon.matched(asked, tokens.vocabulary))  # (W,)
     in_both = tokens.asked(
         t for t in asked if tokens.vocabulary.get(t, tokens.known) < tokens.known
     )

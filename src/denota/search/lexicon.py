@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from denota.errors import ConfigError
+from denota.inflect import singular
 from denota.programs.operators import TESTS
 
 
@@ -21,10 +23,21 @@ class Lexicon:
     """g: what a condition adds whose operator and constants the question names."""
     length: float = 0.0
     """l: what each operator of a program of a large language costs."""
+    stems: bool = False
+    """Whether a token of a program matches its singular or plural in the question."""
+
+    def matched(self, asked: frozenset[str], vocabulary: Iterable[str]) -> Iterable[str]:
+        """Return the tokens of a vocabulary that a question has, or those and more."""
+        if not self.stems:
+            return asked
+        stems = {singular(token) for token in asked}
+        return (token for token in vocabulary if singular(token) in stems)
 
 
 @lru_cache(maxsize=8)
-def read_lexicon(path: str | None = None, grounded: float = 0.0, length: float = 0.0) -> Lexicon:
+def read_lexicon(
+    path: str | None = None, grounded: float = 0.0, length: float = 0.0, stems: bool = False
+) -> Lexicon:
     """Read lexical pairs, a token and an operator a line.
 
     The project's own 40 unless a file is named.
@@ -46,4 +59,4 @@ def read_lexicon(path: str | None = None, grounded: float = 0.0, length: float =
             )
         if fields:
             pairs.append((fields[0], fields[1]))
-    return Lexicon(frozenset(pairs), grounded, length)
+    return Lexicon(frozenset(pairs), grounded, length, stems)
