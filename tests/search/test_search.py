@@ -359,3 +359,31 @@ def test_with_stems_a_word_matches_in_either_number() -> None:
             own = tokens_of(plain.space.program(n))
             met = own & {"list", "the", "nation", "with", "62", "points"}
             assert stems.words.match[n] == pytest.approx(len(met) / max(1, len(own)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "paper", "careful"),
+    [
+        ("which nation has at least 44 points?", {"min": 1}, {"at_least": 1}),
+        ("which nation has at most 44 points?", {"max": 1}, {"at_most": 1}),
+        ("who has 44 points or more?", {"greater": 1}, {"at_least": 1}),
+        ("the least, at least 44?", {"min": 1}, {"min": 1, "min_ties": 1, "at_least": 1}),
+        ("who has the most points?", {"max": 1}, {"max": 1, "max_ties": 1}),
+        ("and the others?", {}, {"others": 1}),
+    ],
+)  # fmt: skip
+def test_the_careful_lexicon_hears_phrases(
+    asked: str, paper: dict[str, int], careful: dict[str, int]
+) -> None:
+    before = Denotation((0, 1), (0,))
+    for name, weight in (("paper", paper), ("careful", careful)):
+        of = (asked, TABLE, ("and now?",), before, None, language_of("extended"))
+        prepared = prepare(*of, read_lexicon(name))
+        seen = set()
+        for family in prepared.space.families:
+            for n in range(family.start, family.start + family.count, 7):
+                names = {*keywords_of(prepared.space.program(n).where), family.scope}
+                assert prepared.words.co_occur[n] == sum(weight.get(k, 0) for k in names), names
+                seen |= names & set(weight)
+        assert seen == set(weight)
+    assert read_lexicon("paper").pairs == read_lexicon().pairs
