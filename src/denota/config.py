@@ -52,6 +52,12 @@ class ModelConfig:
     it, word vectors alone say so."""
     bias: bool = True
     """Whether actions without an argument have a bias of their own."""
+    start: Literal["recorded", "dynsp", "blank"] = "recorded"
+    """The words that DynSP++'s actions start from: those of the recorded results, DynSP's for
+    >= and <=, or none: vectors at random, and = without the dot product."""
+    same_as_previous: Literal["recorded", "dynsp"] = "recorded"
+    """What DynSP++ scores SAME AS PREVIOUS by: a learnt vector as in the recorded results, or how
+    near the two questions are, as DynSP does."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -85,10 +91,16 @@ class SearchConfig:
     reference_by: Literal["policy", "score"] = "policy"
     """How y* is chosen: first of EXPLORE under the policy in use, or by score among the best."""
     lexicon: str | None = None
-    """A file of lexical pairs in place of the project's own."""
+    """The pairs of the critique: `paper` (the default), `careful`, which knows phrases such as
+    "at least" and the operators of larger languages, or a file of pairs."""
     grounded: float = 0.0
     """What the critique adds for a condition whose operator and constants the question names;
     not in the paper."""
+    vacuous: bool = True
+    """Whether y* and u may have a condition that keeps every row of its scope."""
+    stems: bool = False
+    """Whether the critique matches words whatever their number: `nations` and `nation`; not in the
+    paper."""
     length: float = 0.0
     """What the critique takes off for each operator of a program, in a language with values; not
     in the paper."""
@@ -124,6 +136,9 @@ class UpdateConfig:
     beta: float = 1.0
     """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity
     the most probable."""
+    draw: Literal["sample", "top"] = "sample"
+    """Which program the off-policy intensity takes from the exploration policy u: a draw, or the
+    most probable."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""

@@ -190,3 +190,15 @@ def close(found: torch.Tensor, expected: list[float]) -> None:
     torch.testing.assert_close(
         found, torch.tensor([expected], dtype=torch.float64), rtol=0, atol=1e-12
     )
+
+
+def test_off_policy_may_take_the_top_of_the_exploration_policy() -> None:
+    """Program 2 is the most probable of u, whatever was drawn: w(2) = 1 · .1 / .5."""
+    top = UpdateConfig(intensity="off_policy", competing="most_violating", draw="top")
+    w = INTENSITIES["off_policy"](TOY, top)
+    assert w.tolist()[0] == pytest.approx([0, 0, 0.2, 0, 0])
+    nowhere = replace(TOY, draw=torch.full_like(TOY.draw, -1))
+    assert torch.equal(INTENSITIES["off_policy"](nowhere, top), w)
+    assert update_coefficients(TOY, top).tolist()[0] == pytest.approx([-0.2, 0, 0.2, 0, 0])
+    no_mass = replace(TOY, log_explore=torch.full_like(TOY.log_explore, -inf))
+    assert (INTENSITIES["off_policy"](no_mass, top) == 0).all()

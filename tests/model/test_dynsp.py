@@ -21,6 +21,7 @@ from denota.learning.update import surrogate_loss, update_coefficients
 from denota.model.batch import make_batch
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_words
+from denota.model.dynsp_starts import DYNSP_STARTS, STARTS, starting_vector
 from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.tree import Or
@@ -260,3 +261,74 @@ def test_bad_vectors_are_refused_in_a_sentence(tmp_path: Path) -> None:
         word_vectors(["a"], str(tmp_path / "cut.txt.gz"))
     with pytest.raises(ConfigError, match="no vector for any word"):
         word_vectors(["zzz"], str(tmp_path / "odd.txt"))
+
+
+def by_letters(*phrases: str) -> WordVectors:
+    """Words at right angles: a dot product of two averages counts the words they share."""
+    words = sorted({word for phrase in phrases for word in phrase.split()})
+    matrix = np.concatenate([np.zeros((1, len(words))), np.eye(len(words))]).astype(np.float32)
+    return WordVectors({word: place for place, word in enumerate(words, start=1)}, matrix)
+
+
+@pytest.mark.parametrize(
+    ("strict", "loose", "asked"),
+    [("greater", "at_least", "more than"), ("less", "at_most", "fewer than")],
+)
+def test_more_than_is_nearer_to_greater_from_the_words_of_dynsp(
+    strict: str, loose: str, asked: str
+) -> None:
+    vectors = by_letters(*STARTS.values(), *DYNSP_STARTS.values(), "than")
+    said = torch.from_numpy(vectors.matrix[[vectors.words[w] for w in asked.split()]]).mean(dim=0)
+
+    def near(name: str, start: str) -> float:
+        return float(starting_vector(name, vectors, start) @ said)
+
+    # both words are among the four of each recorded start, and among nine of DynSP's
+    assert near(strict, "recorded") == near(loose, "recorded") == 1 / 4
+    assert near(strict, "dynsp") == 1 / 4
+    assert near(loose, "dynsp") == pytest.approx(1 / 9)
+    assert {"equal", "to", "at"} <= starting_words(start="dynsp")
+
+
+def test_a_blank_start_knows_nothing_of_words(
+    vectors: WordVectors, questions: list[Prepared]
+) -> None:
+    torch.manual_seed(0)
+    usual = DynSP(vectors, hidden=8).double().eval()
+    blank = DynSP(vectors, hidden=8, start="blank").double().eval()
+    batch = make_batch(questions, vectors)
+    equal = slice(batch.offsets[BLOCKS.index("equal")], batch.offsets[BLOCKS.index("not_equal")])
+    assert "nearness" not in usual.state_dict()
+    assert usual(batch)[:, equal].abs().sum() > 0
+    assert (blank(batch)[:, equal] == 0).all()  # before learning, no value is any nearer
+    with torch.no_grad():
+        blank.nearness.fill_(1)
+    assert torch.allclose(blank(batch)[:, equal], usual(batch)[:, equal])
+    assert not torch.equal(blank.compare, usual.compare)
+    assert not torch.equal(blank.negation, usual.negation)
+    blank(batch)[:, equal].sum().backward()
+    assert blank.nearness.grad is not None
+    assert blank.nearness.grad[0] != 0
+
+
+def test_same_as_previous_is_how_near_the_two_questions_are(
+    vectors: WordVectors, questions: list[Prepared]
+) -> None:
+    torch.manual_seed(0)
+    parser = DynSP(vectors, hidden=8, same_as_previous="dynsp").double().eval()
+    again = FIXED.index("same_as_previous")
+
+    def score(asked: tuple[str, ...], before: tuple[str, ...]) -> float:
+        one = replace(questions[1], question=asked, previous_question=before)
+        batch = make_batch([one], vectors)
+        return float(parser(batch)[0, batch.offsets[BLOCKS.index("fixed")] + again].detach())
+
+    with torch.no_grad():
+        parser.same[:] = torch.tensor([0.0, 2.0])
+    word = vectors.matrix[vectors.words["ship"]].astype(float)
+    other = vectors.matrix[vectors.words["built"]].astype(float)
+    assert score(("ship",), ("built",)) == pytest.approx(2 * float(word @ other), abs=1e-6)
+    assert score(("ship",), ("ship", "built")) == pytest.approx(
+        float(word @ (word + other)), abs=1e-6
+    )
+    assert score(("ship",), ()) == 0  # nothing was asked before

@@ -302,3 +302,88 @@ def test_first_takes_the_largest_and_breaks_ties_by_place() -> None:
 def test_the_lexicon_has_forty_pairs_of_known_operators() -> None:
     assert len(read_lexicon().pairs) == 40
     assert {keyword for _, keyword in read_lexicon().pairs} <= set(TESTS)
+
+
+@pytest.mark.parametrize("kind", ["exact", "beam"])
+@pytest.mark.parametrize("language", ["dynsp++", "extended"])
+@pytest.mark.parametrize("by", ["policy", "score"])
+def test_conditions_that_keep_every_row_are_not_learnt(kind: str, language: str, by: str) -> None:
+    """All nations are asked for: SELECT Nation, and WHERE Year > 40 on top of it, give them."""
+    asked = "which nation has a year of more than 40?"
+    gold = Cells(frozenset((row, 0) for row in range(5)))
+    before = Denotation((0, 1, 2, 3, 4), (1,))
+    prepared = prepare(asked, TABLE, (), before, gold, language_of(language), read_lexicon())
+    vacuous = prepared.is_vacuous(np.arange(prepared.axes.programs))
+    for number in range(0, len(prepared.space), max(1, len(prepared.space) // 400)):
+        if prepared.space.program(number).where is None:
+            assert not vacuous[number]
+    assert vacuous.any()
+    assert prepared.rewards is not None
+    assert (prepared.rewards[vacuous] >= 1).any()
+    met = 0
+    for seed in range(5):
+        axis = scored(prepared, seed)
+        for allowed in (True, False):
+            cfg = SearchConfig(kind=kind, vacuous=allowed, reference_by=by)
+            width = len(axis.entries)
+            flat = lay_flat([prepared], axis.offsets, width, cfg, torch.device("cpu"))
+            entries = torch.from_numpy(axis.entries)[None]
+            found, places = find_candidates(flat, entries, torch.tensor(-0.7), cfg)
+            mass = places[0][found.log_explore[0].isfinite()].numpy()
+            reference = places[0][found.reference[0]].item()
+            if allowed:
+                met += vacuous[mass].sum() + vacuous[reference]
+            else:
+                assert not vacuous[mass].any()
+                assert not vacuous[reference]
+                assert prepared.rewards[reference] == 1
+                assert found.log_explore[0].exp().sum() == pytest.approx(1)
+    assert met > 0  # with the default they are
+
+
+def test_with_stems_a_word_matches_in_either_number() -> None:
+    """SELECT Nation has one token, and `nations` is that token in the plural."""
+    for language in ("dynsp", "dynsp++"):
+        asked = ("list the nations with 62 point", TABLE, (), None, None, language_of(language))
+        plain, stems = prepare(*asked, read_lexicon()), prepare(*asked, read_lexicon(stems=True))
+        number = next(
+            n
+            for n in range(len(plain.space))
+            if plain.space.program(n).where is None and plain.denotation(n).columns == (0,)
+        )
+        assert plain.words.critique[number] == 0
+        assert stems.words.critique[number] == 1
+        assert (stems.words.critique >= plain.words.critique).all()
+        np.testing.assert_array_equal(stems.words.recall_missed, plain.words.recall_missed)
+        for n in range(0, len(plain.space), max(1, len(plain.space) // 100)):
+            own = tokens_of(plain.space.program(n))
+            met = own & {"list", "the", "nation", "with", "62", "points"}
+            assert stems.words.match[n] == pytest.approx(len(met) / max(1, len(own)))
+
+
+@pytest.mark.parametrize(
+    ("asked", "paper", "careful"),
+    [
+        ("which nation has at least 44 points?", {"min": 1}, {"at_least": 1}),
+        ("which nation has at most 44 points?", {"max": 1}, {"at_most": 1}),
+        ("who has 44 points or more?", {"greater": 1}, {"at_least": 1}),
+        ("the least, at least 44?", {"min": 1}, {"min": 1, "min_ties": 1, "at_least": 1}),
+        ("who has the most points?", {"max": 1}, {"max": 1, "max_ties": 1}),
+        ("and the others?", {}, {"others": 1}),
+    ],
+)  # fmt: skip
+def test_the_careful_lexicon_hears_phrases(
+    asked: str, paper: dict[str, int], careful: dict[str, int]
+) -> None:
+    before = Denotation((0, 1), (0,))
+    for name, weight in (("paper", paper), ("careful", careful)):
+        of = (asked, TABLE, ("and now?",), before, None, language_of("extended"))
+        prepared = prepare(*of, read_lexicon(name))
+        seen = set()
+        for family in prepared.space.families:
+            for n in range(family.start, family.start + family.count, 7):
+                names = {*keywords_of(prepared.space.program(n).where), family.scope}
+                assert prepared.words.co_occur[n] == sum(weight.get(k, 0) for k in names), names
+                seen |= names & set(weight)
+        assert seen == set(weight)
+    assert read_lexicon("paper").pairs == read_lexicon().pairs

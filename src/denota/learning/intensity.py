@@ -52,8 +52,13 @@ def expected_reward(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 @INTENSITIES.register
 def off_policy(found: Candidates, cfg: UpdateConfig) -> Tensor:
-    """w(y) = 1{y = ŷ} R(y) p(y) / u(y), with ŷ drawn from the exploration policy u."""
-    drawn = one_hot(found.draw, found.scores.shape[-1]).bool() & found.mask
+    """w(y) = 1{y = ŷ} R(y) p(y) / u(y), with ŷ drawn from the exploration policy u.
+
+    With `update.draw = "top"`, ŷ is the most probable of u, the first of equals: at λ = ∞ the
+    paper takes "the top scoring programs" as well.
+    """
+    chosen = _top_of_explore(found) if cfg.draw == "top" else found.draw
+    drawn = one_hot(chosen, found.scores.shape[-1]).bool() & found.mask
     ratio = (log_model(found) - found.log_explore.masked_fill(~drawn, 0)).exp()
     return torch.where(drawn, ratio * found.rewards, 0.0)
 
@@ -69,6 +74,12 @@ def reference(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 DRAWS_FROM = {"reinforce": "model", "off_policy": "explore"}
 """Which policy the sampled intensities draw their program from."""
+
+
+def _top_of_explore(found: Candidates) -> Tensor:
+    """(B,) the place of the most probable program of u, -1 where u has no mass."""
+    place = found.log_explore.argmax(dim=-1)
+    return place.masked_fill(~found.log_explore.isfinite().any(dim=-1), -1)
 
 
 def _among_consistent(found: Candidates, beta: float) -> Tensor:

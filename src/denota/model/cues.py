@@ -33,7 +33,7 @@ class DynSPWithCues(DynSP):
     ) -> None:
         super().__init__(vectors, hidden, dropout, **switches)
         self.around = nn.Linear(2 * hidden, len(self.prior), bias=False)
-        self.follow = nn.Parameter(starting_vector("previous", vectors))
+        self.follow = nn.Parameter(starting_vector("previous", vectors, self.start))
 
     def _columns(
         self, batch: Batch, now: Read, then: Read, names: Tensor, words: Tensor

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Final
 
 import numpy as np
 import torch
@@ -33,32 +32,14 @@ from denota.model.dynsp_modules import (
     nearest_of_each,
     vectors_at,
 )
+from denota.model.dynsp_starts import STARTS as STARTS
+from denota.model.dynsp_starts import Start, starting_vectors, starting_words
+from denota.model.dynsp_starts import starting_vector as starting_vector
 from denota.model.names import LEGACY_DYNSP, RowNames, new_names, read_names
 from denota.model.scorer import Scorer, appended, placed
 from denota.model.vectors import WordVectors, unknown, word_vectors
-from denota.programs.lexicon import triggers, words_of
 from denota.search.axes import BLOCKS, FIXED
 from denota.search.prepare import Prepared
-
-STARTS: Final[dict[str, str]] = {
-    "greater": "more greater larger than",
-    "at_least": "least more greater than",
-    "less": "less fewer smaller than",
-    "at_most": "most less fewer than",
-    "max": "most highest largest biggest greatest longest",
-    "min": "least lowest smallest fewest shortest",
-    "not_equal": "not",
-    "or": "or",
-}
-"""The words an action's vector starts from: the average of theirs. Other actions start from
-their triggers, or at random."""
-
-
-def starting_words(operators: Iterable[str] = ()) -> frozenset[str]:
-    """Return the words that vectors of actions start from: of the lexicon and of the operators."""
-    more = (phrase.removeprefix("^") for name in sorted(operators) for phrase in words_of(name))
-    phrases = (*STARTS.values(), *(p for words in triggers().values() for p in words), *more)
-    return frozenset(word for phrase in phrases for word in phrase.split())
 
 
 def _words_of(questions: Sequence[Prepared]) -> Iterable[str]:
@@ -87,8 +68,11 @@ class DynSP(Scorer):
         bias: bool = True,
         source: str = "random",
         names: RowNames = LEGACY_DYNSP,
+        start: Start = "recorded",
+        same_as_previous: str = "recorded",
     ) -> None:
         super().__init__()
+        self.start, self.compares_questions = start, same_as_previous == "dynsp"
         self.names = names
         self.vectors, self.source = vectors, source
         self.surface = surface
@@ -113,9 +97,9 @@ class DynSP(Scorer):
         self.follow_equal = nn.Parameter(torch.zeros(4))
         self.not_equal = Combiner(2 + 2)
         self.follow_not_equal = Combiner(2 + 4)
-        self.compare = nn.Parameter(_starting_vectors(names.heads["compare"], vectors))
-        self.negation = nn.Parameter(starting_vector("not_equal", vectors))
-        self.actions = nn.Parameter(_starting_vectors(names.heads["actions"], vectors))
+        self.compare = nn.Parameter(starting_vectors(names.heads["compare"], vectors, start))
+        self.negation = nn.Parameter(starting_vector("not_equal", vectors, start))
+        self.actions = nn.Parameter(starting_vectors(names.heads["actions"], vectors, start))
         self.bias = nn.Parameter(torch.zeros(len(names.heads["actions"])), requires_grad=bias)
         """What an action costs or earns by itself.
 
@@ -123,6 +107,8 @@ class DynSP(Scorer):
         0, the score of not taking the action, so nothing could say that there is no OR."""
         self.same = nn.Parameter(torch.full((2,), 0.5))
         self.recall = nn.Parameter(torch.zeros(()))
+        self.nearness = nn.Parameter(torch.zeros(2)) if start == "blank" else None
+        """The weights of the dot product in = and FOLLOW-UP =, both 1 unless the start is blank."""
 
     @classmethod
     def new(
@@ -133,7 +119,7 @@ class DynSP(Scorer):
         operators: frozenset[str],
     ) -> DynSP:
         """Return an untrained scorer that knows the words of some questions."""
-        words = {*_words_of(questions), *starting_words(operators)}
+        words = {*_words_of(questions), *starting_words(operators, cfg.start)}
         vectors = word_vectors(words, source, cfg.dimension)
         scorer = cls._with(cfg, vectors, new_names(operators, LEGACY_DYNSP))
         scorer.grow(operators)
@@ -162,6 +148,8 @@ class DynSP(Scorer):
             bias=cfg.bias,
             source=cfg.vectors,
             names=names,
+            start=cfg.start,
+            same_as_previous=cfg.same_as_previous,
         )
 
     def grow(self, operators: frozenset[str]) -> None:
@@ -172,7 +160,7 @@ class DynSP(Scorer):
         grown = self.names.grown(operators, {"actions": ("fixed",), "compare": ("compare",)})
         new = {head: names[len(self.names.heads[head]) :] for head, names in grown.heads.items()}
         for head in (head for head, names in new.items() if names):
-            more = _starting_vectors(new[head], self.vectors)
+            more = starting_vectors(new[head], self.vectors, self.start)
             setattr(self, head, appended(getattr(self, head), more))
         if new["actions"]:
             self.bias = appended(self.bias, torch.zeros(len(new["actions"])))
@@ -220,7 +208,7 @@ class DynSP(Scorer):
             **self._columns(batch, now, then, names, vectors_at(words, batch.name_words)),
             **self._values(batch, now, then, values),
             "compare": self._comparisons(batch, now, vectors_at(words, batch.before_constant)),
-            "fixed": self._fixed(now),
+            "fixed": self._fixed(now, then),
         }
         zero = names.new_zeros(len(batch.question), 1)
         parts = [scores[n] if n in scores else zero.expand(-1, batch.widths[n]) for n in BLOCKS]
@@ -277,10 +265,11 @@ class DynSP(Scorer):
         of_both = torch.maximum(of_now, of_then)
         surface = self._surface(batch.value_surface, values)
         negated = self._negated(now)[:, None].expand_as(of_now)
+        one, both = (1, 1) if self.nearness is None else self.nearness
         return {
-            "equal": of_now + surface[..., :2] @ self.equal,
+            "equal": one * of_now + surface[..., :2] @ self.equal,
             "not_equal": self.not_equal(of_now[..., None], negated[..., None], surface[..., :2]),
-            "follow_equal": of_both + surface @ self.follow_equal,
+            "follow_equal": both * of_both + surface @ self.follow_equal,
             "follow_not_equal": self.follow_not_equal(
                 of_both[..., None], negated[..., None], surface
             ),
@@ -301,34 +290,23 @@ class DynSP(Scorer):
         scores: Tensor = context @ self.compare.T
         return placed(scores, self.names.entries("compare", "compare")).flatten(1)
 
-    def _fixed(self, now: Read) -> Tensor:
+    def _fixed(self, now: Read, then: Read) -> Tensor:
         """(B, F) actions without an argument, each scored by its best word.
 
         STOP and FOLLOW-UP CELL go by the average word, SAME AS PREVIOUS by the average and the
-        LSTM.
+        LSTM: how near they are to the previous question's, or to a learnt vector.
         """
         rows = dict(zip(FIXED, self.names.entries("actions", "fixed"), strict=True))
         best = best_word(now, self.actions) + self.bias
         average = now.average @ self.actions.T
         again = rows["same_as_previous"]
-        same = self.same[0] * (now.state @ self.actions[again]) + self.same[1] * average[:, again]
+        if self.compares_questions:
+            states, averages = (now.state * then.state).sum(1), (now.average * then.average).sum(1)
+        else:
+            states, averages = now.state @ self.actions[again], average[:, again]
+        same = self.same[0] * states + self.same[1] * averages
         zero = torch.zeros_like(same)
         scores = {name: best[:, row] if row >= 0 else zero for name, row in rows.items()}
         for name in ("stop", "cell"):
             scores[name] = average[:, rows[name]]
         return torch.stack([*{**scores, "same_as_previous": same, "nothing": zero}.values()], dim=1)
-
-
-def _starting_vectors(names: Sequence[str], vectors: WordVectors) -> Tensor:
-    """(names, D) the vectors that actions of names such as "fixed/max" start from."""
-    return torch.stack([starting_vector(name.partition("/")[2], vectors) for name in names])
-
-
-def starting_vector(name: str, vectors: WordVectors) -> Tensor:
-    """(D,) the average of the words that an action's vector starts from, or a small random one."""
-    words = STARTS.get(name, " ".join(words_of(name)).replace("^", "")).split()
-    known = [vectors.words[word] for word in words if word in vectors.words]
-    if not known:
-        generator = torch.Generator().manual_seed(sum(map(ord, name)))
-        return 0.1 * torch.randn(vectors.matrix.shape[1], generator=generator)
-    return torch.from_numpy(vectors.matrix[known]).mean(dim=0)

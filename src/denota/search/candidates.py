@@ -9,6 +9,9 @@ ones.
   high-scoring incorrect ones.
 - y*, the reference: the first of EXPLORE.
 
+With `search.vacuous = false` a program whose condition keeps every row is in K by its score alone:
+it is never in EXPLORE, y* or u.
+
 Differs from the paper: it speaks of one search; a list by reward alone never contains a
 high-scoring wrong program, so K joins two lists.
 
@@ -22,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -89,6 +93,7 @@ def find_candidates(
             ahead = explore(flat, scores, cfg)
             chosen, mask = _join(flat, cfg, ahead, lambda: rivals(flat, scores, cfg))
         rewards, critique = flat.rewards[chosen] * mask, flat.critique[chosen]
+        wanted = mask if cfg.vacuous else mask & ~_vacuous(flat, chosen)
     line = entries.reshape(-1)
     parts = _parts(flat, chosen)
     with_gradient = line[parts].sum(dim=2) + recall * flat.recall_missed[chosen]
@@ -101,9 +106,9 @@ def find_candidates(
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
         if refine is not None:
-            ahead = _explore_again(cfg, own, rewards, critique, chosen, mask)
-        reference = _reference(cfg, own, rewards, mask, chosen, ahead)
-        log_u = log_explore(own, rewards, critique, mask, cfg)
+            ahead = _explore_again(cfg, own, rewards, critique, chosen, wanted)
+        reference = _reference(cfg, own, rewards, wanted, chosen, ahead)
+        log_u = log_explore(own, rewards * wanted, critique, wanted, cfg)
         drawn = torch.full_like(reference, -1)
         if draws_from is not None and uniforms is not None:
             model = own.masked_fill(~mask, -torch.inf)
@@ -138,6 +143,8 @@ def _axes(flat: FlatBatch, entries: Tensor, recall: Tensor, cfg: SearchConfig) -
 def _beamed(flat: FlatBatch, axes: Sequence[AxisScores], cfg: SearchConfig, aim: Aim) -> Listed:
     """The list of an aim as a beam finds it."""
     lists = [beam_search(q, axis, cfg, aim) for q, axis in zip(flat.questions, axes, strict=True)]
+    if aim == "explore" and not cfg.vacuous:
+        lists = [ids[~q.is_vacuous(ids)] for q, ids in zip(flat.questions, lists, strict=True)]
     places, there = padded_places(lists, flat.starts.cpu().numpy())
     return places.to(flat.starts.device), there.to(flat.starts.device)
 
@@ -161,6 +168,12 @@ def _join(
     mask = torch.cat([there, behind_there & ~same.any(dim=2)], dim=1)
     order = (~mask).to(torch.int8).sort(dim=1, stable=True).indices
     return chosen.gather(1, order), mask.gather(1, order)
+
+
+def _vacuous(flat: FlatBatch, chosen: Tensor) -> Tensor:
+    """(B, K) True for a program whose condition keeps every row of its scope."""
+    every = torch.from_numpy(np.concatenate([q.vacuous for q in flat.questions]))
+    return every.to(chosen.device)[flat.program_condition[chosen]]
 
 
 def _parts(flat: FlatBatch, chosen: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 Misra et al. (2018), §3, "Lexical Policy Shaping".
 
     match(y, x)    = share of y's distinct non-keyword tokens that occur in x; 0 if y has none
+                     (in either number, with `search.stems`)
     co_occur(y, x) = Σ over lexical pairs (token, keyword) of 1{token ∈ x and keyword ∈ y}
     critique       = match + co_occur
                      (+ g 1{the condition of y is grounded}, with `search.grounded`)
@@ -166,16 +167,17 @@ def lexical_scores(
     space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
 ) -> LexicalScores | TokenCounts:
     """Count the tokens of all programs of a space against its question."""
-    asked = frozenset(tokenise(question))
+    words = tokenise(question)
+    asked = frozenset(words)
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
-    in_question = tokens.asked(asked)  # (W,)
+    in_question = tokens.asked(lexicon.matched(asked, tokens.vocabulary))  # (W,)
     in_both = tokens.asked(
         t for t in asked if tokens.vocabulary.get(t, tokens.known) < tokens.known
     )
     kinds = (everything, in_question, in_both)
     select = _summed(tokens, axes.select_block, axes.select_entry)  # (S, W)
     condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
-    keywords = _co_occur(space, asked, lexicon.pairs)  # (N,)
+    keywords = _co_occur(space, lexicon.said(words), lexicon.pairs)  # (N,)
     shared = max(1, -(-len(frozenset().union(*space.table_index.name_tokens)) // 64))
     if any(family.aggregate is not None for family in space.families):
         called = keywords + np.float32(lexicon.grounded) * _grounded(space)
@@ -299,12 +301,15 @@ def _of_programs(axes: Axes, of_conditions: Floats) -> Floats:
 def _co_occur(
     space: ProgramSpace, asked: frozenset[str], pairs: frozenset[tuple[str, str]]
 ) -> Floats:
-    """(N,) the lexical pairs each condition of the axis meets."""
+    """(N,) the lexical pairs each condition of the axis meets, those of its scope with them."""
     weight: dict[str, int] = {}
     for token, keyword in pairs:
         if token in asked:
             weight[keyword] = weight.get(keyword, 0) + 1
-    return np.concatenate([_pairs_met(whole, weight) for whole in _wholes(space)])
+    scopes = {id(f.conditions.whole or f.conditions): f.scope for f in space.families}
+    of_scope = [np.float32(weight.get(scopes[id(whole)], 0)) for whole in _wholes(space)]
+    met = [_pairs_met(whole, weight) for whole in _wholes(space)]
+    return np.concatenate([own + more for own, more in zip(met, of_scope, strict=True)])
 
 
 def _grounded(space: ProgramSpace) -> Floats:

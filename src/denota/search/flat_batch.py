@@ -82,7 +82,9 @@ def lay_flat(
         s0, n0 = s0 + len(select[-1]), n0 + len(condition[-1])
     counts = np.array([q.axes.programs for q in questions])
     starts = np.cumsum([0, *counts[:-1]])
-    rewarded, some = padded_places([q.rewarded(cfg.explore) for q in questions], starts)
+    rewarded, some = padded_places(
+        [q.rewarded(cfg.explore, cfg.vacuous) for q in questions], starts
+    )
     return FlatBatch(
         questions,
         offsets,

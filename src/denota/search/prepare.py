@@ -129,19 +129,44 @@ class Prepared:
         texts = "\0".join(self.table.columns[0].text) if self.table.columns else ""
         return zlib.crc32(texts.encode("utf-8", "replace"))
 
-    def rewarded(self, count: int) -> NDArray[np.int64]:
-        """Return the programs that can be among the first `count` by reward, ties included."""
-        if count not in self._rewarded:
+    @cached_property
+    def vacuous(self) -> NDArray[np.bool_]:
+        """(N,) True for a condition that keeps every row of its scope."""
+        rows = self.axes.rows
+        found = np.zeros(len(rows), bool)
+        for place in self.axes.places:
+            same = (rows[place.conditions] == rows[place.none]).all(axis=1)
+            found[place.conditions] |= same & (place.conditions != place.none)
+        return found
+
+    def is_vacuous(self, ids: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """(ids,) True for a program whose condition keeps every row of its scope."""
+        found = np.zeros(len(ids), bool)
+        for place in self.axes.places:
+            own = (ids >= place.start) & (ids < place.start + place.programs)
+            lines = (ids[own] - place.start) % max(1, len(place.conditions))
+            found[own] = self.vacuous[place.conditions[lines]]
+        return found
+
+    def rewarded(self, count: int, vacuous: bool = True) -> NDArray[np.int64]:
+        """Return the programs that can be among the first `count` by reward, ties included.
+
+        Without vacuous ones where they are not wanted.
+        """
+        if (count, vacuous) not in self._rewarded:
             assert self.rewarded_programs is not None
             some, rewards = self.rewarded_programs
+            if not vacuous:
+                wanted = ~self.is_vacuous(some)
+                some, rewards = some[wanted], rewards[wanted]
             if len(some) > count:
                 cut = np.partition(rewards, len(some) - count)[len(some) - count]
                 some = some[rewards >= cut]
-            self._rewarded[count] = some.astype(np.int64)
-        return self._rewarded[count]
+            self._rewarded[count, vacuous] = some.astype(np.int64)
+        return self._rewarded[count, vacuous]
 
     @cached_property
-    def _rewarded(self) -> dict[int, NDArray[np.int64]]:
+    def _rewarded(self) -> dict[tuple[int, bool], NDArray[np.int64]]:
         return {}
 
 

@@ -40,9 +40,11 @@ class Preparer:
         operators: frozenset[str] | None = None,
         length: float = 0.0,
         numbers: str = "full",
+        stems: bool = False,
     ) -> None:
         self.kept, self.keep_spaces, self.numbers = kept, keep_spaces, numbers
-        self.language, self.lexicon = language_of(language), read_lexicon(lexicon, grounded, length)
+        self.language = language_of(language)
+        self.lexicon = read_lexicon(lexicon, grounded, length, stems)
         if operators is not None:
             self.language &= operators
         self._ahead: dict[_Key, Prepared] = {}
@@ -77,6 +79,7 @@ class Preparer:
             operators,
             search.length,
             config.data.numbers,
+            search.stems,
         )
 
     def __call__(

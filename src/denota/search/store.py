@@ -97,7 +97,15 @@ def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon)
     """Return the name of a store: a digest of all it is made from."""
     digest = hashlib.sha256(repr((STORE_FORMAT, np.__version__, code_digest())).encode())
     digest.update(
-        repr((sorted(language), sorted(lexicon.pairs), lexicon.grounded, lexicon.length)).encode()
+        repr(
+            (
+                sorted(language),
+                sorted(lexicon.pairs),
+                lexicon.grounded,
+                lexicon.length,
+                lexicon.stems,
+            )
+        ).encode()
     )
     tables: dict[int, str] = {}
     for task in tasks:
