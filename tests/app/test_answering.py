@@ -8,10 +8,12 @@ import pytest
 
 from denota.app.commands import answering
 from denota.app.commands.answering import answer_all
+from denota.app.commands.evaluate import Measured, evaluate_run, show_steps
 from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
 from denota.conversation.understand import ONLY_MODEL, STEPS
 from denota.data import Cells, Example, Question
+from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
 from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
@@ -79,3 +81,10 @@ def test_history_can_be_gold(run: Path) -> None:
     expected = predict(asked, parser.best, Preparer("dynsp++"), gold=gold)
     assert given == expected
     assert all(isinstance(answer, Denotation) for answer in own.values())
+
+
+def test_options_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(ConfigError, match="the model alone has no steps"):
+        evaluate_run(Measured("default", None, "dev", without=["ties"], only_model=True))
+    with pytest.raises(ConfigError, match="one step after the other"):
+        show_steps(Measured("default", None, "dev", without=["ties"]), as_json=True)

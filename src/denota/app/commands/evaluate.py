@@ -20,6 +20,7 @@ from denota.app.terminal.progress import count_progress
 from denota.data import Loaded, load_questions
 from denota.data.dataset import DataSet
 from denota.data.datasets import dataset_of
+from denota.errors import ConfigError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, in_form_of
 
@@ -58,7 +59,13 @@ def show_evaluation(measured: Measured, as_json: bool) -> None:
 
 
 def evaluate_run(measured: Measured) -> dict[str, Any]:
-    """Return the metrics of a run's best parser on a split."""
+    """Return the metrics of a run's best parser on a split.
+
+    Raises:
+        ConfigError: steps are to be left out of the model alone, which has none.
+    """
+    if measured.only_model and measured.without:
+        raise ConfigError("the model alone has no steps; give --only-model or --without")
     kind, loaded = measured.examples()
     gold = gold_of(loaded.examples)
     with count_progress("answering", len(loaded.questions)) as advance:
@@ -75,7 +82,16 @@ def evaluate_run(measured: Measured) -> dict[str, Any]:
 
 
 def show_steps(measured: Measured, as_json: bool) -> None:
-    """Print what each step of understanding brings on a split."""
+    """Print what each step of understanding brings on a split.
+
+    Raises:
+        ConfigError: another option says which steps to take.
+    """
+    if measured.only_model or measured.without or measured.gold_history:
+        raise ConfigError(
+            "--each-step leaves out one step after the other, with the parser's own history;"
+            " give it without --without, --only-model and --gold-history"
+        )
     _, loaded = measured.examples()
     gold = gold_of(loaded.examples)
     with count_progress("answering", len(loaded.questions)) as advance:
