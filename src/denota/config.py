@@ -52,12 +52,12 @@ class ModelConfig:
     it, word vectors alone say so."""
     bias: bool = True
     """Whether actions without an argument have a bias of their own."""
-    start: Literal["recorded", "dynsp", "blank"] = "recorded"
-    """The words that DynSP++'s actions start from: those of the recorded results, DynSP's for
-    >= and <=, or none: vectors at random, and = without the dot product."""
-    same_as_previous: Literal["recorded", "dynsp"] = "recorded"
-    """What DynSP++ scores SAME AS PREVIOUS by: a learnt vector as in the recorded results, or how
-    near the two questions are, as DynSP does."""
+    start: Literal["dynsp", "early", "blank"] = "dynsp"
+    """The words that DynSP++'s actions start from: DynSP's, those of early versions, which had
+    others for >= and <=, or none: vectors at random, and = without the dot product."""
+    same_as_previous: Literal["questions", "vector"] = "questions"
+    """What DynSP++ scores SAME AS PREVIOUS by: how near the two questions are, as DynSP does, or
+    how near the question is to a learnt vector."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -90,13 +90,13 @@ class SearchConfig:
     """η, the confidence in the critique."""
     reference_by: Literal["policy", "score"] = "policy"
     """How y* is chosen: first of EXPLORE under the policy in use, or by score among the best."""
-    lexicon: str | None = None
-    """The pairs of the critique: `paper` (the default), `careful`, which knows phrases such as
-    "at least" and the operators of larger languages, or a file of pairs."""
+    lexicon: str = "careful"
+    """The pairs of the critique: `paper` has 40 of single words, `careful` knows phrases such as
+    "at least" and the operators of larger languages as well; or a file of pairs."""
     grounded: float = 0.0
     """What the critique adds for a condition whose operator and constants the question names;
     not in the paper."""
-    vacuous: bool = True
+    vacuous: bool = False
     """Whether y* and u may have a condition that keeps every row of its scope."""
     stems: bool = False
     """Whether the critique matches words whatever their number: `nations` and `nation`; not in the
@@ -136,9 +136,9 @@ class UpdateConfig:
     beta: float = 1.0
     """Of the meritocratic intensity: 0 is uniform over the consistent programs, 1 MML, infinity
     the most probable."""
-    draw: Literal["sample", "top"] = "sample"
-    """Which program the off-policy intensity takes from the exploration policy u: a draw, or the
-    most probable."""
+    draw: Literal["top", "sample"] = "top"
+    """Which program the off-policy intensity takes from the exploration policy u: the most
+    probable, or a draw."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""

@@ -78,6 +78,9 @@ def saved_config(text: str) -> Config:
         section, key = name.split(".")
         if tree.get(section, {}).get(key) == gone:
             del tree[section][key]
+    for name, before in ADDED.items():
+        section, key = name.split(".")
+        tree.setdefault(section, {}).setdefault(key, before)
     return config_of(tree)
 
 
@@ -100,6 +103,16 @@ RENAMED: Final = {
     "train.first": "train.made_up_epochs",
 }
 """Settings that have another name now."""
+
+
+ADDED: Final = {
+    "model.start": "early",
+    "model.same_as_previous": "vector",
+    "search.lexicon": "paper",
+    "search.vacuous": True,
+    "update.draw": "sample",
+}
+"""Settings whose default is not what models had that were saved before there was the setting."""
 
 
 def to_toml(config: Config) -> str:

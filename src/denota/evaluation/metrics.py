@@ -44,17 +44,16 @@ def score(
     >>> found.answer_accuracy, found.denotation_accuracy
     (0.0, 100.0)
     """
-    right: list[bool] = []
+    right = right_answers(gold, predicted, same)
     said: list[bool] = []
     sequences: dict[tuple[str, str], bool] = {}
     positions: dict[int, list[bool]] = {}
-    for key, example in gold.items():
+    for (key, example), own in zip(gold.items(), right, strict=True):
         answer = predicted.get(key)
-        right.append(answer is not None and is_answered(example, answer, same))
         said.append(answer is not None and says_the_same(example, answer, same))
         name, annotator, position = key
-        sequences[name, annotator] = sequences.get((name, annotator), True) and right[-1]
-        positions.setdefault(position, []).append(right[-1])
+        sequences[name, annotator] = sequences.get((name, annotator), True) and own
+        positions.setdefault(position, []).append(own)
     return Score(
         _percent(right),
         _percent(list(sequences.values())),
@@ -63,6 +62,16 @@ def score(
         len(right),
         len(sequences),
     )
+
+
+def right_answers(
+    gold: Mapping[Key, Example], predicted: Mapping[Key, Answer], same: Same = is_right
+) -> list[bool]:
+    """Say of each question in order whether its prediction is right."""
+    answers = ((example, predicted.get(key)) for key, example in gold.items())
+    return [
+        answer is not None and is_answered(example, answer, same) for example, answer in answers
+    ]
 
 
 def is_answered(example: Example, answer: Answer, same: Same = is_right) -> bool:

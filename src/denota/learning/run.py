@@ -1,8 +1,9 @@
 """A run on disk: trained epoch by epoch, stopped at any moment, resumed to the same numbers.
 
-RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), best.safetensors (the best epoch
-on dev), last.safetensors (all that resuming needs), previous.safetensors (the one before, should
-the last be damaged) and run.json (versions, machine, times).
+RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), outcomes.jsonl (which dev
+questions each epoch answers right), best.safetensors (the best epoch on dev), last.safetensors (all
+that resuming needs), previous.safetensors (the one before, should the last be damaged) and run.json
+(versions, machine, times).
 """
 
 from __future__ import annotations
@@ -94,13 +95,15 @@ def train(
             ready += preparer.ahead(made_up, prepared)
         if saved is not None:
             training, best = resumed(config, saved, examples, dev, preparer, made_up)
-            cut_metrics(out / "metrics.jsonl", training.epoch)
+            for name in ("metrics.jsonl", "outcomes.jsonl"):
+                cut_metrics(out / name, training.epoch)
         else:
             best = -1.0
             parser = new_parser(config, ready, start_from, vectors)
             training = Training(config, parser, examples, dev, preparer, made_up=made_up)
             with writing(out):
-                (out / "metrics.jsonl").write_text("")
+                for name in ("metrics.jsonl", "outcomes.jsonl"):
+                    (out / name).write_text("")
         with writing(out):
             write_whole(out / "config.toml", to_toml(config))
         training.progress, training.dev_questions = progress, dev_questions
@@ -122,6 +125,8 @@ def train(
                     facts = {"epoch": str(done.epoch)}
                     save_parser(out / "best.safetensors", training.best_parser, facts=facts)
                 append_line(out / "metrics.jsonl", _metrics(done))
+                outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
+                append_line(out / "outcomes.jsonl", outcome)
                 save_last(out, training, best)
                 write_whole(
                     out / "run.json",

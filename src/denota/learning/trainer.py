@@ -18,10 +18,10 @@ import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
-from denota.data.answer import Cells
+from denota.data.answer import Answer, Cells
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
-from denota.evaluation.metrics import Key, Score, score
+from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
@@ -51,6 +51,8 @@ class Epoch:
     dev_sequence_accuracy: float | None
     questions_per_s: float
     seconds: float
+    dev_right: str = ""
+    """For each dev question in order, 1 if it was answered right, else 0."""
 
 
 @dataclass(eq=False)
@@ -113,7 +115,11 @@ class Training:
             self.progress(first + len(examples), total / (first + len(examples)))
         seconds = time.perf_counter() - start
         self.optimiser.settle()
-        found = self.evaluate(self.dev, questions=self.dev_questions) if self.dev else None
+        found, right = None, ""
+        if self.dev:
+            gold, answers = self._answers(self.dev, questions=self.dev_questions)
+            found = score(gold, answers)
+            right = "".join(str(int(one)) for one in right_answers(gold, answers))
         self.epoch += 1
         return Epoch(
             self.epoch,
@@ -122,6 +128,7 @@ class Training:
             found.sequence_accuracy if found else None,
             len(order) / seconds,
             time.perf_counter() - start,
+            right,
         )
 
     @cached_property
@@ -140,6 +147,15 @@ class Training:
 
         `questions`, if given, are all asked, those without an answer too.
         """
+        return score(*self._answers(examples, gold_history, questions))
+
+    def _answers(
+        self,
+        examples: Sequence[Example],
+        gold_history: bool = False,
+        questions: Sequence[Question] = (),
+    ) -> tuple[dict[Key, Example], dict[Key, Answer]]:
+        """Gold examples, and what the parser answers."""
         gold = gold_of(examples)
         answers = predict(
             questions or [e.question for e in examples],
@@ -147,7 +163,7 @@ class Training:
             self.preparer,
             gold=gold if gold_history else None,
         )
-        return score(gold, in_form_of(gold, answers))
+        return gold, in_form_of(gold, answers)
 
     def _previous(
         self, examples: Sequence[Example], rng: np.random.Generator

@@ -68,11 +68,11 @@ class DynSP(Scorer):
         bias: bool = True,
         source: str = "random",
         names: RowNames = LEGACY_DYNSP,
-        start: Start = "recorded",
-        same_as_previous: str = "recorded",
+        start: Start = "dynsp",
+        same_as_previous: str = "questions",
     ) -> None:
         super().__init__()
-        self.start, self.compares_questions = start, same_as_previous == "dynsp"
+        self.start, self.compares_questions = start, same_as_previous == "questions"
         self.names = names
         self.vectors, self.source = vectors, source
         self.surface = surface

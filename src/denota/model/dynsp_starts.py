@@ -11,13 +11,13 @@ from torch import Tensor
 from denota.model.vectors import WordVectors
 from denota.programs.lexicon import triggers, words_of
 
-Start = Literal["recorded", "dynsp", "blank"]
+Start = Literal["dynsp", "early", "blank"]
 
 STARTS: Final[dict[str, str]] = {
     "greater": "more greater larger than",
-    "at_least": "least more greater than",
+    "at_least": "more greater larger than or equal to at least",
     "less": "less fewer smaller than",
-    "at_most": "most less fewer than",
+    "at_most": "less fewer smaller than or equal to at most",
     "max": "most highest largest biggest greatest longest",
     "min": "least lowest smallest fewest shortest",
     "not_equal": "not",
@@ -26,21 +26,21 @@ STARTS: Final[dict[str, str]] = {
 """The words an action's vector starts from: the average of theirs. Other actions start from
 their triggers, or at random."""
 
-DYNSP_STARTS: Final[dict[str, str]] = {
+EARLY_STARTS: Final[dict[str, str]] = {
     **STARTS,
-    "at_least": "more greater larger than or equal to at least",
-    "at_most": "less fewer smaller than or equal to at most",
+    "at_least": "least more greater than",
+    "at_most": "most less fewer than",
 }
-"""The same as DynSP has them: "more than" is nearer to > than to >=."""
+"""Those of early versions: "more than" is nearer to >= than to >, which DynSP's words avoid."""
 
 WORDS: Final[Mapping[Start, Mapping[str, str]]] = {
-    "recorded": STARTS,
-    "dynsp": DYNSP_STARTS,
+    "dynsp": STARTS,
+    "early": EARLY_STARTS,
     "blank": {},
 }
 
 
-def starting_words(operators: Iterable[str] = (), start: Start = "recorded") -> frozenset[str]:
+def starting_words(operators: Iterable[str] = (), start: Start = "dynsp") -> frozenset[str]:
     """Return the words that vectors of actions start from: of the lexicon and of the operators."""
     more = (phrase.removeprefix("^") for name in sorted(operators) for phrase in words_of(name))
     own = WORDS[start].values()
@@ -48,14 +48,12 @@ def starting_words(operators: Iterable[str] = (), start: Start = "recorded") -> 
     return frozenset(word for phrase in phrases for word in phrase.split())
 
 
-def starting_vectors(
-    names: Sequence[str], vectors: WordVectors, start: Start = "recorded"
-) -> Tensor:
+def starting_vectors(names: Sequence[str], vectors: WordVectors, start: Start = "dynsp") -> Tensor:
     """(names, D) the vectors that actions of names such as "fixed/max" start from."""
     return torch.stack([starting_vector(name.partition("/")[2], vectors, start) for name in names])
 
 
-def starting_vector(name: str, vectors: WordVectors, start: Start = "recorded") -> Tensor:
+def starting_vector(name: str, vectors: WordVectors, start: Start = "dynsp") -> Tensor:
     """(D,) the average of the words that an action's vector starts from, or a small random one.
 
     A blank start is random for every action, and another one for each seed.

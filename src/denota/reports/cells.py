@@ -7,18 +7,20 @@ Its name is the name of its result (`results/<name>.json`) and of its test predi
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from denota.config import Config
 from denota.data import (
-    Example,
     load_examples,
     load_questions,
     split_names,
@@ -41,27 +43,30 @@ class ResultTable:
     """Those that matter most first."""
     both: tuple[str, ...] = ()
     """The rows that are run without shaping as well."""
-    seeds: Mapping[str, int] = field(default_factory=dict)
-    """How many seeds a row is run with, if not one."""
-    test: bool = False
-    """Whether the test questions are answered with the first seed, after training on train and
-    dev together."""
+    once: tuple[str, ...] = ()
+    """The rows that are run with one seed, for an epoch of them costs much; others with three."""
+    test: Mapping[str, int] = field(default_factory=dict)
+    """How many seeds of a row answer the test questions, after training on train and dev
+    together."""
 
 
 _ALGORITHMS: Final = (
     *("maver", "mmr", "mml", "off_policy", "reinforce"),
     *("meritocratic_0", "meritocratic_0.5", "meritocratic_inf"),
 )
+_STARTS: Final = (
+    *("maver_blank", "mmr_blank", "mml_blank"),
+    *("maver_extended", "maver_extended_blank"),
+)
 TABLES: Final = {
     "table2": ResultTable(
         _ALGORITHMS,
         both=_ALGORITHMS,
-        seeds={"maver": 3, "mmr": 3, "mml": 3},
-        test=True,
+        test={**dict.fromkeys(_ALGORITHMS, 1), "maver": 3, "mmr": 3, "mml": 3},
     ),
     "table3": ResultTable(
         (
-            *("mmr_w_mml_q", "off_policy_w_mmr_q", "mmr_w_mmr_q"),
+            *("mmr_w_mml_q", "off_policy_w_mmr_q"),
             *("mml_w_maver_q", "mml_w_mmr_q", "meritocratic_inf_w_maver_q", "off_policy_w_maver_q"),
         )
     ),
@@ -70,10 +75,15 @@ TABLES: Final = {
             *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
             *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
             *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
-            *("off_policy_w_mmr_q_score", "off_policy_w_mmr_q_batch8"),
+            "off_policy_w_mmr_q_sample",
         ),
         both=("maver_batch1",),
+        once=(
+            *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
+            *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
+        ),
     ),
+    "headline": ResultTable(_STARTS, both=_STARTS),
     "ablate": ResultTable(
         (
             *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
@@ -83,6 +93,7 @@ TABLES: Final = {
     ),
 }
 TEST: Final = "test-questions"
+SEEDS: Final = 3
 
 
 @dataclass(frozen=True, order=True)
@@ -127,9 +138,9 @@ def cells_of(table: str) -> list[ResultCell]:
     found = TABLES[table]
     return [
         ResultCell(table, row, shaped, seed)
-        for seed in range(max([1, *found.seeds.values()]))
+        for seed in range(SEEDS)
         for row in found.rows
-        if seed < found.seeds.get(row, 1)
+        if seed == 0 or row not in found.once
         for shaped in ((True, False) if row in found.both else (True,))
     ]
 
@@ -163,7 +174,7 @@ def run_cell(
     best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
     epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
     predicted = None
-    if TABLES[cell.table].test and cell.seed == 0 and TEST in split_names(data):
+    if cell.seed < TABLES[cell.table].test.get(cell.row, 0) and TEST in split_names(data):
         longer = replace(
             config,
             data=replace(config.data, dev=""),
@@ -173,8 +184,7 @@ def run_cell(
         predicted = results / "predictions" / f"{cell.name}.tsv"
         _predict(final, data, predicted)
     found = results / f"{cell.name}.json"
-    right = _right(best, dev)
-    text = json.dumps(_result(cell, config, run, predicted, right, vectors), indent=1) + "\n"
+    text = json.dumps(_result(cell, config, run, predicted, vectors), indent=1) + "\n"
     beside = found.with_name(found.name + ".part")
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, found)
@@ -216,13 +226,14 @@ def _predict(model: Path, data: Path, out: Path) -> None:
     write_predictions(out, [(question, answers[key_of(question)].cells) for question in questions])
 
 
-def _right(model: Path, dev: Sequence[Example]) -> str:
-    """For each dev question in order, 1 if the parser's answer is right, else 0."""
-    parser, _, _ = load_parser(model)
-    preparer = Preparer.of(parser.config, operators=parser.language)
-    preparer.ahead(dev)
-    answers = predict([example.question for example in dev], parser.best, preparer)
-    return "".join(str(int(answers[key_of(e.question)].cells == e.cells)) for e in dev)
+def packed(right: str) -> str:
+    """Return outcomes, 1 or 0 a question, eight to a byte, in base 64.
+
+    >>> packed("0111"), len(packed("1" * 2265))
+    ('cA==', 380)
+    """
+    bits = np.packbits(np.array([*right], np.uint8))
+    return base64.b64encode(bits.tobytes()).decode("ascii")
 
 
 def _result(
@@ -230,12 +241,10 @@ def _result(
     config: Config,
     run: Path,
     predicted: Path | None,
-    right: str,
     vectors: str | None,
 ) -> dict[str, Any]:
     """What `results/` keeps of a cell."""
-    lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    epochs: Sequence[dict[str, Any]] = [json.loads(line) for line in lines]
+    epochs, outcomes = (_lines(run / name) for name in ("metrics.jsonl", "outcomes.jsonl"))
     best = max(epochs, key=lambda line: (line["dev_answer_accuracy"], -line["epoch"]))
     record = json.loads((run / "run.json").read_text(encoding="utf-8"))
     final = run / "final" / "run.json"
@@ -248,7 +257,8 @@ def _result(
         "dev_sequence_accuracy": best["dev_sequence_accuracy"],
         "best_epoch": best["epoch"],
         "epochs": epochs,
-        "dev_right": right,
+        "dev_questions": len(outcomes[0]["dev_right"]),
+        "dev_right": [packed(line["dev_right"]) for line in outcomes],
         "predictions": predicted.name if predicted else None,
         "config": settings,
         "vectors": {"file": record["vectors"], "sha256": _digest(vectors)},
@@ -258,3 +268,7 @@ def _result(
         "final_seconds": round(sum(line["seconds"] for line in later), 1),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,7 +1,12 @@
-"""The results of the cells, and differences between them by a paired bootstrap over sequences."""
+"""The results of the cells, and differences between them over seeds and questions.
+
+A cell is judged by the mean of its last ten epochs, into which no choice has gone; its best epoch,
+chosen on the same questions, stands beside it.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
 import statistics
 from collections.abc import Mapping, Sequence
@@ -9,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +26,10 @@ CellKey = tuple[str, str, bool]
 Result = dict[str, Any]
 Found = Mapping[CellKey, Sequence[Result]]
 """The results of each cell, one a seed."""
+When = Literal["late", "best"]
+"""The last ten epochs, or the one that is best on dev."""
+LATE: Final = 10
+DRAWS: Final = 20_000
 
 
 def read_results(results: Path) -> Found:
@@ -34,9 +43,20 @@ def read_results(results: Path) -> Found:
     return found
 
 
-def accuracies(results: Sequence[Result]) -> list[float]:
+def dev_curve(result: Result) -> list[float]:
+    """Return the dev answer accuracy of each epoch."""
+    return [line["dev_answer_accuracy"] for line in result["epochs"]]
+
+
+def accuracy(result: Result, when: When, epochs: int | None = None) -> float:
+    """Return a result's dev answer accuracy, as far as it had come after some epochs."""
+    curve = dev_curve(result)[:epochs]
+    return max(curve) if when == "best" else statistics.mean(curve[-LATE:])
+
+
+def accuracies(results: Sequence[Result], when: When = "best") -> list[float]:
     """Return the dev answer accuracy of each seed."""
-    return [result["dev_answer_accuracy"] for result in results]
+    return [accuracy(result, when) for result in results]
 
 
 def unsteadiness(results: Sequence[Result], first: int = 1) -> list[float]:
@@ -48,88 +68,109 @@ def unsteadiness(results: Sequence[Result], first: int = 1) -> list[float]:
     return [statistics.mean(abs(b - a) for a, b in pairwise(dev)) for dev in curves if dev[1:]]
 
 
-def dev_curve(result: Result) -> list[float]:
-    """Return the dev answer accuracy of each epoch."""
-    return [line["dev_answer_accuracy"] for line in result["epochs"]]
+def outcomes(result: Result) -> NDArray[np.float64]:
+    """(epochs, questions) 1 where an epoch answers a dev question right, else 0."""
+    bits = [np.frombuffer(base64.b64decode(line), np.uint8) for line in result["dev_right"]]
+    count = result["dev_questions"]
+    return np.unpackbits(np.stack(bits), axis=1, count=count).astype(np.float64)
 
 
-def at_most(result: Result, epochs: int) -> Result | None:
-    """Return a result as if it had run for `epochs` epochs.
-
-    It is None if the best epoch, whose outcomes the result holds, came later.
-    """
-    curve = dev_curve(result)[:epochs]
-    if result["best_epoch"] > len(curve):
-        return None
-    return {**result, "epochs": result["epochs"][:epochs]}
+def right_share(result: Result, when: When, epochs: int) -> NDArray[np.float64]:
+    """(questions,) how often each dev question was answered right, after some epochs."""
+    right = outcomes(result)[:epochs]
+    if when == "best":
+        own: NDArray[np.float64] = right[int(np.argmax(dev_curve(result)[:epochs]))]
+        return own
+    return np.asarray(right[-LATE:].mean(axis=0))
 
 
 @dataclass(frozen=True)
 class Difference:
     """A sum of cells' accuracies, some of them taken away: `a - b`, or `(a - b) - (c - d)`.
 
-    It is taken over the seeds that all of them have.
+    It is taken over the seeds that all of them have, after as many epochs as all of them have.
     """
 
     name: str
     plus: tuple[CellKey, ...]
     minus: tuple[CellKey, ...]
+    over: float = 0.0
+    """What it must be above."""
+    weight: float = 1.0
+    """What the sum is multiplied by: 1/8 makes a mean of eight."""
 
     @property
     def cells(self) -> tuple[CellKey, ...]:
         """All cells it is made of."""
         return self.plus + self.minus
 
-    def points(self, found: Found) -> float:
-        """Return the difference, in points."""
-        return 100 * float(self._outcomes(found).mean())
-
-    def interval(self, found: Found, sequences: Sequence[str]) -> tuple[float, float]:
-        """Return its 95% interval over the sequences of the dev split."""
-        return bootstrap(self._outcomes(found), sequences)
+    def known(self, found: Found) -> bool:
+        """Say whether there is a seed that all of its cells were run with."""
+        return all(key in found for key in self.cells) and bool(self.seeds(found))
 
     def seeds(self, found: Found) -> list[int]:
         """Return the seeds that all of its cells were run with."""
         each = [{result["cell"]["seed"] for result in found.get(key, [])} for key in self.cells]
         return sorted(set.intersection(*each))
 
-    def _outcomes(self, found: Found) -> NDArray[np.float64]:
-        """(questions,) the difference on each dev question."""
-        seeds = self.seeds(found)
-        up, down = (
-            np.sum([outcomes(found[key], seeds) for key in keys], axis=0)
-            for keys in (self.plus, self.minus)
-        )
-        return np.asarray(up - down)
+    def epochs(self, found: Found) -> int:
+        """Return how many epochs all of its cells have."""
+        return min(len(result["epochs"]) for key in self.cells for result in found[key])
+
+    def points(self, found: Found, when: When = "late") -> float:
+        """Return the difference, in points."""
+        return 100 * float(self._on_questions(found, when).mean())
+
+    def interval(
+        self, found: Found, sequences: Sequence[str], when: When = "late"
+    ) -> tuple[float, float]:
+        """Return its 95% interval over seeds and the sequences of the dev split together."""
+        return bootstrap(self._on_questions(found, when), sequences)
+
+    def _on_questions(self, found: Found, when: When) -> NDArray[np.float64]:
+        """(seeds, questions) the difference on each dev question."""
+        epochs = self.epochs(found)
+        lines = []
+        for seed in self.seeds(found):
+            up, down = (
+                sum(right_share(_of_seed(found[key], seed), when, epochs) for key in keys)
+                for keys in (self.plus, self.minus)
+            )
+            lines.append(self.weight * (up - down))
+        return np.stack(lines)
 
 
-def told(difference: Difference, found: Found, sequences: Sequence[str]) -> tuple[str, str]:
+def _of_seed(results: Sequence[Result], seed: int) -> Result:
+    return next(result for result in results if result["cell"]["seed"] == seed)
+
+
+def told(
+    difference: Difference, found: Found, sequences: Sequence[str], when: When = "late"
+) -> tuple[str, str]:
     """Return a difference in points and its interval, as they are printed."""
-    low, high = difference.interval(found, sequences)
-    return f"{difference.points(found):+.1f}", f"{low:+.1f} to {high:+.1f}"
-
-
-def outcomes(results: Sequence[Result], seeds: Sequence[int]) -> NDArray[np.float64]:
-    """(questions,) how often each dev question was answered right, over seeds."""
-    chosen = [result for result in results if result["cell"]["seed"] in seeds]
-    right = [[float(c) for c in result["dev_right"]] for result in chosen]
-    return np.asarray(np.mean(right, axis=0))
+    low, high = difference.interval(found, sequences, when)
+    return f"{difference.points(found, when):+.1f}", f"{low:+.1f} to {high:+.1f}"
 
 
 def bootstrap(
-    differences: NDArray[np.float64], sequences: Sequence[str], draws: int = 20_000
+    differences: NDArray[np.float64], sequences: Sequence[str], draws: int = DRAWS
 ) -> tuple[float, float]:
-    """Return the 95% interval in points of a mean paired difference, resampling sequences."""
+    """Return the 95% interval in points of the mean of (seeds, questions) paired differences.
+
+    Seeds and sequences are drawn again with replacement, both at once.
+    """
     _, group = np.unique(np.array(sequences), return_inverse=True)
-    totals, sizes = np.bincount(group, differences), np.bincount(group)
-    times = _times_drawn(len(sizes), draws)
-    means = 100 * (times @ totals) / (times @ sizes)
+    totals = np.stack([np.bincount(group, own) for own in differences])  # (seeds, sequences)
+    sizes = np.bincount(group)
+    times = _times_drawn(len(sizes), draws)  # (draws, sequences)
+    seeds = _times_drawn(len(totals), draws) / len(totals)  # (draws, seeds)
+    means = 100 * (seeds * (times @ totals.T)).sum(axis=1) / (times @ sizes)
     low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
 
 
-@lru_cache(maxsize=2)
-def _times_drawn(sequences: int, draws: int) -> NDArray[np.float64]:
-    """(draws, sequences) how often each sequence is drawn."""
-    rng = np.random.default_rng(0)
-    return rng.multinomial(sequences, np.full(sequences, 1 / sequences), draws).astype(np.float64)
+@lru_cache(maxsize=4)
+def _times_drawn(count: int, draws: int) -> NDArray[np.float64]:
+    """(draws, count) how often each of some things is drawn."""
+    rng = np.random.default_rng(count)
+    return rng.multinomial(count, np.full(count, 1 / count), draws).astype(np.float64)

@@ -57,17 +57,17 @@ OWN: Final = {"paper": "lexicon.txt", "careful": "lexicon_careful.txt"}
 
 @lru_cache(maxsize=8)
 def read_lexicon(
-    path: str | None = None, grounded: float = 0.0, length: float = 0.0, stems: bool = False
+    path: str = "paper", grounded: float = 0.0, length: float = 0.0, stems: bool = False
 ) -> Lexicon:
     """Read lexical pairs, a token or a phrase (`at+least`) and an operator a line.
 
-    The paper's 40 unless `careful` or a file is named.
+    `paper` are the 40 of the paper; `careful` and a file are others.
 
     >>> ("most", "max") in read_lexicon().pairs, len(read_lexicon().pairs)
     (True, 40)
     """
-    own = OWN.get(path or "paper")
-    source = files("denota.search").joinpath(own) if own else Path(path or "")
+    own = OWN.get(path)
+    source = files("denota.search").joinpath(own) if own else Path(path)
     try:
         lines = source.read_text(encoding="utf-8").splitlines()
     except OSError as error:

@@ -33,7 +33,7 @@ class Preparer:
     def __init__(
         self,
         language: str,
-        lexicon: str | None = None,
+        lexicon: str = "paper",
         kept: int = KEPT_QUESTIONS,
         grounded: float = 0.0,
         keep_spaces: bool = False,
