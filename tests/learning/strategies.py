@@ -19,18 +19,21 @@ from torch import Tensor
 from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
+from denota.learning.presets import PRESETS
 from denota.search.candidates import Candidates
 
 EXAMPLES: Final = float(os.environ.get("DENOTA_TEST_EXAMPLES", "1"))
 """A factor on the number of random cases, for a longer search."""
 
 UPDATES: Final = [
-    UpdateConfig(intensity, competing, beta=beta)
+    UpdateConfig(intensity, competing, beta=beta, draw="sample")
     for intensity in INTENSITIES
     for competing in COMPETITORS
     for beta in ((0.0, 0.5, 1.0, 3.0, inf) if intensity == "meritocratic" else (1.0,))
 ]
 """Every intensity with every competing distribution."""
+SAMPLED: Final = {name: replace(preset, draw="sample") for name, preset in PRESETS.items()}
+"""The published algorithms, off-policy with a draw from u: what holds on average is tested."""
 
 
 def examples(count: int) -> int:

@@ -21,6 +21,7 @@ from denota.learning.update import update_coefficients
 from denota.search.candidates import Candidates
 from denota.search.policies import log_model
 from learning.strategies import (
+    SAMPLED,
     candidates,
     coarse_scores,
     drawing,
@@ -110,8 +111,8 @@ def test_off_policy_with_u_the_model_is_reinforce() -> None:
     for place in range(4):
         drawn = drawing(found, place, found.mask)
         near(
-            update_coefficients(drawn, PRESETS["off_policy"]),
-            update_coefficients(drawn, PRESETS["reinforce"]),
+            update_coefficients(drawn, SAMPLED["off_policy"]),
+            update_coefficients(drawn, SAMPLED["reinforce"]),
         )
 
 
@@ -202,7 +203,7 @@ def average(found: Candidates, name: str, chances: Tensor) -> Tensor:
     total = torch.zeros_like(found.scores)
     for place in range(found.scores.shape[-1]):
         drawn = drawing(found, place, found.mask & (chances > 0))
-        total += chances[:, place, None] * update_coefficients(drawn, PRESETS[name])
+        total += chances[:, place, None] * update_coefficients(drawn, SAMPLED[name])
     return total
 
 

@@ -21,7 +21,7 @@ from denota.learning.update import surrogate_loss, update_coefficients
 from denota.model.batch import make_batch
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_words
-from denota.model.dynsp_starts import DYNSP_STARTS, STARTS, starting_vector
+from denota.model.dynsp_starts import EARLY_STARTS, STARTS, starting_vector
 from denota.model.vectors import WordVectors, random_unit, word_vectors
 from denota.programs import Denotation, language_of
 from denota.programs.tree import Or
@@ -277,14 +277,14 @@ def by_letters(*phrases: str) -> WordVectors:
 def test_more_than_is_nearer_to_greater_from_the_words_of_dynsp(
     strict: str, loose: str, asked: str
 ) -> None:
-    vectors = by_letters(*STARTS.values(), *DYNSP_STARTS.values(), "than")
+    vectors = by_letters(*STARTS.values(), *EARLY_STARTS.values(), "than")
     said = torch.from_numpy(vectors.matrix[[vectors.words[w] for w in asked.split()]]).mean(dim=0)
 
     def near(name: str, start: str) -> float:
         return float(starting_vector(name, vectors, start) @ said)
 
-    # both words are among the four of each recorded start, and among nine of DynSP's
-    assert near(strict, "recorded") == near(loose, "recorded") == 1 / 4
+    # both words are among the four of each early start, and among nine of DynSP's
+    assert near(strict, "early") == near(loose, "early") == 1 / 4
     assert near(strict, "dynsp") == 1 / 4
     assert near(loose, "dynsp") == pytest.approx(1 / 9)
     assert {"equal", "to", "at"} <= starting_words(start="dynsp")
@@ -315,7 +315,7 @@ def test_same_as_previous_is_how_near_the_two_questions_are(
     vectors: WordVectors, questions: list[Prepared]
 ) -> None:
     torch.manual_seed(0)
-    parser = DynSP(vectors, hidden=8, same_as_previous="dynsp").double().eval()
+    parser = DynSP(vectors, hidden=8, same_as_previous="questions").double().eval()
     again = FIXED.index("same_as_previous")
 
     def score(asked: tuple[str, ...], before: tuple[str, ...]) -> float:

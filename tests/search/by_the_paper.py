@@ -29,11 +29,18 @@ def ranked(count: int, *keys: Floats) -> Ids:
     return np.lexsort([-key for key in reversed(keys)])[:count]
 
 
+def wanted(question: Prepared, ids: Ids, cfg: SearchConfig) -> NDArray[np.bool_]:
+    """Which programs may be y* and have a share of u: all, or those that are not vacuous."""
+    return np.ones(len(ids), bool) if cfg.vacuous else ~question.is_vacuous(ids)
+
+
 def explore(question: Prepared, axis: AxisScores, cfg: SearchConfig, scores: Floats) -> Ids:
     """EXPLORE: by reward, ties by score + η critique. Zero reward is dropped."""
     if cfg.kind == "beam":
-        return beam_search(question, axis, cfg, "explore")
+        ids = beam_search(question, axis, cfg, "explore")
+        return ids[wanted(question, ids, cfg)]
     pool = np.flatnonzero(question.rewards > 0)
+    pool = pool[wanted(question, pool, cfg)]
     rewards = question.rewards[pool]
     key = scores[pool] + np.float32(cfg.policy_eta) * question.words.critique[pool]
     return pool[ranked(cfg.explore, rewards, key)]
@@ -94,7 +101,9 @@ def find(
     rewards, critique = question.rewards[ids], question.words.critique[ids]
     reference = _reference(question, cfg, scores, ahead, ids)
     place = int(np.flatnonzero(ids == reference)[0]) if reference in ids else -1
-    log_u = log_explore(scores[ids], rewards, critique, cfg.policy_eta)
+    own = wanted(question, ids, cfg)
+    log_u = np.full(len(ids), -np.inf, np.float32)
+    log_u[own] = log_explore(scores[ids][own], rewards[own], critique[own], cfg.policy_eta)
     drawn = -1
     if draws_from == "model" and len(ids):
         drawn = draw(scores[ids] - scores[ids].max(), uniform)
@@ -126,7 +135,8 @@ def _reference(question: Prepared, cfg: SearchConfig, scores: Floats, ahead: Ids
         return -1
     if cfg.reference_by == "policy":
         return int(ahead[0])
-    pool = ids[question.rewards[ids] == question.rewards[ahead[0]]]
+    pool = ids[wanted(question, ids, cfg)]
+    pool = pool[question.rewards[pool] == question.rewards[ahead[0]]]
     return int(pool[np.argmax(scores[pool])]) if len(pool) else -1
 
 

@@ -38,6 +38,9 @@ SMALL = Table.from_rows(["City"], [["Oslo"], ["Bergen"]])
 SETTINGS = {
     "plain": {},
     "shaped": {"shaping": "policy"},
+    "vacuous": {"vacuous": True},
+    "vacuous by score": {"vacuous": True, "margin": False, "reference_by": "score"},
+    "vacuous beam": {"vacuous": True, "kind": "beam", "shaping": "policy"},
     "model shaping": {"shaping": "model", "eta": 0.7},
     "by score": {"margin": False, "reference_by": "score"},
     "explore": {"candidates": "explore"},

@@ -149,7 +149,7 @@ def test_rewards_and_words_are_those_of_the_trees(language: str, previous: bool)
 def test_what_being_grounded_adds_to_the_critique(language: str) -> None:
     plain = question(language)
     asked = (QUESTION, TABLE, (), None, Cells(GOLD), language_of(language))
-    more = prepare(*asked, read_lexicon(None, 0.5))
+    more = prepare(*asked, read_lexicon("paper", 0.5))
     added = more.words.critique - prepare(*asked, read_lexicon()).words.critique
     tests = [np.tile(f.conditions.grounded, len(f.selections)) for f in more.space.families]
     expected = np.where(np.concatenate(tests), 0.5, 0.0)

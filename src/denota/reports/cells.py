@@ -75,7 +75,6 @@ TABLES: Final = {
             *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
             *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
             *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
-            "off_policy_w_mmr_q_sample",
         ),
         both=("maver_batch1",),
         once=(
@@ -84,6 +83,14 @@ TABLES: Final = {
         ),
     ),
     "headline": ResultTable(_STARTS, both=_STARTS),
+    "put_right": ResultTable(
+        (
+            *("maver_early_start", "maver_learnt_vector", "maver_vacuous"),
+            *("maver_paper_lexicon", "maver_stems", "off_policy_sample"),
+            "off_policy_w_mmr_q_sample",
+        ),
+        both=("maver_early_start", "maver_learnt_vector", "maver_vacuous", "off_policy_sample"),
+    ),
     "ablate": ResultTable(
         (
             *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure
 
-from denota.reports.reproduction import table
+from denota.reports.markdown import table
 
 Run = dict[str, Any]
 

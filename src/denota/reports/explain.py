@@ -7,22 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from denota.reports.findings import ALGORITHMS, gain
-from denota.reports.judged import Judged, changes
-from denota.reports.published import MIXES, PUBLISHED
-from denota.reports.results import CellKey, Difference, Found, accuracies, dev_curve, told
+from denota.reports.published import PUBLISHED
+from denota.reports.results import CellKey, Difference, Found, accuracies, accuracy, told
 
 
-def why(found: Found, sequences: Sequence[str], judged: Judged | None) -> list[str]:
+def why(found: Found, sequences: Sequence[str]) -> list[str]:
     """Return the paragraphs that can be written, under a heading."""
     tell = _Tell(found, sequences)
-    paragraphs = [
-        _above(tell),
-        _shaping(tell, judged),
-        _mixes(tell),
-        _more_programs(tell),
-        _reinforce(tell),
-    ]
+    paragraphs = [_above(tell), _more_programs(tell), _reinforce(tell)]
     written = [paragraph for paragraph in paragraphs if paragraph]
     return ["## Where ours differ, and what we know of why", *written] if written else []
 
@@ -40,7 +32,7 @@ class _Tell:
         """Seed 0's best dev accuracy, of the first `epochs` epochs."""
         table, row, shaped = (*key, True)[:3]
         result = self.found[str(table), str(row), bool(shaped)][0]
-        return f"{max(dev_curve(result)[:epochs]):.1f}"
+        return f"{accuracy(result, 'best', epochs):.1f}"
 
     def epochs(self, table: str, row: str) -> int:
         return len(self.found[table, row, True][0]["epochs"])
@@ -86,75 +78,6 @@ def _above(tell: _Tell) -> str:
         f"{tell.dev(*bare[0])} without and {tell.dev(*bare[1])} with shaping, after "
         f"{tell.epochs('ablate', 'maver_bare')} epochs; the paper, which has surface features, "
         "has 39.6 and 44.1."
-    )
-
-
-def _shaping(tell: _Tell, judged: Judged | None) -> str:
-    gains = {row: gain(row) for row in ALGORITHMS if tell.has(*gain(row).cells)}
-    intervals = {row: g.interval(tell.found, tell.sequences) for row, g in gains.items()}
-    bare: list[CellKey] = [("ablate", "maver_bare", shaped) for shaped in (True, False)]
-    if judged is None or not gains or any(low > 0 for low, _ in intervals.values()):
-        return ""
-    single: list[CellKey] = [("explain", "maver_batch1", shaped) for shaped in (True, False)]
-    if not tell.has(*bare, *single, ("ablate", "maver_eta1", True)):
-        return ""
-    losers = [
-        f"{PUBLISHED[row][0]} ({', '.join(told(gains[row], tell.found, tell.sequences))})"
-        for row, (_, high) in intervals.items()
-        if high < 0
-    ]
-    lose = f", and {' and '.join(losers)} lose" if losers else ""
-    before, after = judged.facts["untrained"], judged.facts["by_machine"]
-    kept = [
-        f"{100 * counts['kept'] / counts['right_answer']:.1f}%"
-        for counts in (*_both(before), *_both(after))
-    ]
-    corrected, spoilt = changes(judged)
-    return (
-        f"**Shaping helps no algorithm here**{lose}. At the beginning it does what it is for: of "
-        f"the programs that search believes before training, {kept[0]} keep their answer on "
-        f"altered tables without shaping and {kept[1]} with it. After training it is {kept[2]} and "
-        f"{kept[3]}: learning leaves most spurious programs by itself, and the divergence that "
-        "shaping guards against is not seen. Of the judged programs that shaping changed, "
-        f"{corrected} became right and {spoilt} became spurious, which is too few to say more "
-        "than that; the spoilt ones repeat a number of "
-        "the question in a comparison that holds for every row, which the critique prefers to "
-        f"no condition. Less confidence in it (η = 1) gives {tell.dev('ablate', 'maver_eta1')}, "
-        f"for the parser with everything taken away shaping adds {tell.between(*bare)}, and with "
-        f"one question an update {tell.between(*single)}. What we could not try is the authors' "
-        "lexicon, which was not "
-        "published, and their K, of which the paper does not say how it was made."
-    )
-
-
-def _both(measured: dict[str, dict[str, int]]) -> tuple[dict[str, int], dict[str, int]]:
-    return measured["unshaped"], measured["shaped"]
-
-
-def _mixes(tell: _Tell) -> str:
-    failing: CellKey = ("table3", "off_policy_w_mmr_q", True)
-    smaller: CellKey = ("explain", "off_policy_w_mmr_q_batch8", True)
-    by_score: CellKey = ("explain", "off_policy_w_mmr_q_score", True)
-    others: list[CellKey] = [
-        ("table3", row, True) for row in ("mml_w_mmr_q", "off_policy_w_maver_q", "mml_w_maver_q")
-    ]
-    if not tell.has(failing, smaller, by_score, *others, ("table2", "mml", True)):
-        return ""
-    epochs = tell.epochs(smaller[0], smaller[1])
-    found = float(tell.dev(*by_score)) - float(tell.dev(*failing, epochs=epochs))
-    bears_out = "which bears it out" if found > 5 else "so that is not why; we do not know what is"
-    return (
-        f"**Off-policy w with MMR q** comes to {tell.dev(*failing)}, the paper has "
-        f"{MIXES['off_policy_w_mmr_q'][2]}: the one cell of ours below the paper's. MMR's q is "
-        "also worse than MAVER's, which spreads over all violations, beside MML's w "
-        f"({tell.dev(*others[0])} and "
-        f"{tell.dev(*others[2])}) and beside off-policy's ({tell.dev(*others[1])} with MAVER's). "
-        f"With eight questions an update in place of 64 it comes to {tell.dev(*smaller)} in "
-        f"{epochs} epochs, with 64 to {tell.dev(*failing, epochs=epochs)} in as many. "
-        "A guess was that w and q pull against each other: w spreads over all consistent "
-        "programs, while the most violating one is often consistent too, y* being another. With "
-        "y* by score alone, where no consistent program can violate, it comes to "
-        f"{tell.dev(*by_score)} in {tell.epochs(by_score[0], by_score[1])} epochs, {bears_out}."
     )
 
 

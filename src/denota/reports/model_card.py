@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota.reports.experiments import read_runs
-from denota.reports.reproduction import table
+from denota.reports.markdown import table
 
 Figures = dict[str, dict[str, Any]]
 

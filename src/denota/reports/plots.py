@@ -82,6 +82,25 @@ def draw_differences(told: Sequence[tuple[str, float, tuple[float, float]]], pat
     _save(figure, path)
 
 
+def draw_gains(told: Sequence[tuple[str, float, tuple[float, float] | None]], path: Path) -> None:
+    """Draw what shaping gains each parser, with an interval where there are seeds for one."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 0.8 + 0.32 * len(told)), layout="constrained")
+    axes = figure.subplots()
+    for place, (name, points, interval) in enumerate(told):
+        colour = "tab:blue" if "blank" in name or "random" in name else "tab:gray"
+        axes.barh(place, points, color=colour, alpha=0.6)
+        if interval is not None:
+            axes.plot(interval, [place, place], color="black", linewidth=1)
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(told)), [name for name, _, _ in told], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("points that shaping gains (blue: a start without words; line: 95% interval)")
+    axes.grid(alpha=0.3, axis="x")
+    _save(figure, path)
+
+
 def _save(figure: Figure, path: Path) -> None:
     from matplotlib import rc_context
 

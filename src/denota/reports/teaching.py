@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from denota.reports.reproduction import table
+from denota.reports.markdown import table
 
 _TOP: Final = """# Teaching
 
