@@ -29,9 +29,9 @@ class DataConfig:
 class ModelConfig:
     """What scores programs."""
 
-    scorer: Literal["dynsp", "cues", "encoder"] = "dynsp"
-    """The kind of parser: DynSP++ as the paper has it, with a few more cues, or on a pretrained
-    encoder."""
+    scorer: Literal["dynsp", "cues", "outcomes", "encoder"] = "dynsp"
+    """The kind of parser: DynSP++ as the paper has it, with a few more cues, with these and a look
+    at what a program would answer, or on a pretrained encoder."""
     encoder: str = "minilm"
     """The pretrained encoder: minilm, mpnet, a folder, or owner/name on the Hugging Face hub."""
     width: int = 128

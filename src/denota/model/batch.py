@@ -51,9 +51,9 @@ class Batch(AxisBatch):
     has_number: Tensor  #: (B,)
 
 
-def make_batch(questions: Sequence[Prepared], vectors: WordVectors) -> Batch:
-    """Pad questions to one batch."""
-    widths = widths_of(questions)
+def make_batch(questions: Sequence[Prepared], vectors: WordVectors, outcome: bool = False) -> Batch:
+    """Pad questions to one batch, with or without outcome blocks."""
+    widths = widths_of(questions, outcome)
     columns, values, constants = widths["select"], widths["equal"], widths["constant"]
     surface = np.zeros((len(questions), columns, 6), np.float32)
     value_surface = np.zeros((len(questions), values, 4), np.float32)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -52,9 +53,22 @@ def _words_of(questions: Sequence[Prepared]) -> Iterable[str]:
         yield from chain.from_iterable(text)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class ColumnFeatures:
+    """What the modules of columns see."""
+
+    prior: Mapping[str, Tensor]  #: of each module (B, C, 1) how it likes a name
+    now: Tensor  #: (B, C, 3) how the question fits the names
+    then: Tensor  #: (B, C, 3) how the previous question does
+    surface: Tensor  #: (B, C, 6)
+    cues: Mapping[str, Tensor]  #: of each module (B, C, CUES)
+
+
 class DynSP(Scorer):
     """Scores for the axes of a batch of questions, by word vectors."""
 
+    PRIORS: tuple[str, ...] = ("select", "where", "follow_where")
+    """The modules that score columns."""
     CUES = 0
     """How many more inputs a column's combiners have; `model.cues` adds some to the paper's."""
 
@@ -85,10 +99,7 @@ class DynSP(Scorer):
         self.question = QuestionLSTM(size, hidden)
         self.previous = QuestionLSTM(size, hidden)
         self.prior = nn.ParameterDict(
-            {
-                name: nn.Parameter(0.1 * torch.randn(size))
-                for name in ("select", "where", "follow_where")
-            }
+            {name: nn.Parameter(0.1 * torch.randn(size)) for name in self.PRIORS}
         )
         self.select = Combiner(4 + 3 + self.CUES)
         self.where = Combiner(5 + 3 + self.CUES)
@@ -209,6 +220,7 @@ class DynSP(Scorer):
             **self._values(batch, now, then, values),
             "compare": self._comparisons(batch, now, vectors_at(words, batch.before_constant)),
             "fixed": self._fixed(now, then),
+            **self._results(now),
         }
         zero = names.new_zeros(len(batch.question), 1)
         parts = [scores[n] if n in scores else zero.expand(-1, batch.widths[n]) for n in BLOCKS]
@@ -222,29 +234,41 @@ class DynSP(Scorer):
         `names` (B, C, D) are the means of the words in the columns' names, `words` (B, W, D) the
         words.
         """
+        seen = self._column_features(batch, now, then, names, words)
+        surface = seen.surface[..., :3]
+        of = {name: (seen.prior[name], seen.now, seen.cues[name]) for name in self.PRIORS}
+        number = batch.has_number.to(names.dtype)[:, None, None].expand(-1, names.shape[1], 1)
+        return {
+            "select": self.select(*of["select"], surface),
+            "where": self.where(*of["where"], number, surface),
+            "follow_where": self.follow_where(
+                *of["follow_where"], seen.prior["where"], seen.then, number, seen.surface
+            ),
+            **self._tested(of, surface),
+        }
+
+    def _column_features(
+        self, batch: Batch, now: Read, then: Read, names: Tensor, words: Tensor
+    ) -> ColumnFeatures:
         best = nearest_of_each(words, (now, then))  # (B, W)
         of_now, of_then = (
-            self._name_features(batch, read, names, near)  # (B, C, 3)
+            self._name_features(batch, read, names, near)
             for read, near in zip((now, then), best, strict=True)
         )
-        surface = self._surface(batch.column_surface, names)
-        number = batch.has_number.to(names.dtype)[:, None, None].expand(-1, names.shape[1], 1)
-        priors = names @ torch.stack(list(self.prior.values()), dim=1)  # (B, C, 3)
+        priors = names @ torch.stack(list(self.prior.values()), dim=1)  # (B, C, modules)
         prior = dict(zip(self.prior, torch.split(priors, 1, dim=2), strict=True))
         cues = self._column_cues(batch, now, words, names.shape[1])
-        return {
-            "select": self.select(prior["select"], of_now, cues["select"], surface[..., :3]),
-            "where": self.where(prior["where"], of_now, cues["where"], number, surface[..., :3]),
-            "follow_where": self.follow_where(
-                prior["follow_where"],
-                of_now,
-                cues["follow_where"],
-                prior["where"],
-                of_then,
-                number,
-                surface,
-            ),
-        }
+        return ColumnFeatures(
+            prior, of_now, of_then, self._surface(batch.column_surface, names), cues
+        )
+
+    def _tested(self, of: Mapping[str, tuple[Tensor, ...]], surface: Tensor) -> dict[str, Tensor]:
+        """The scores of tested columns by the kind of test: none in the paper's parser."""
+        return {}
+
+    def _results(self, now: Read) -> dict[str, Tensor]:
+        """The scores of what a program would answer: none in the paper's parser."""
+        return {}
 
     def _column_cues(
         self, batch: Batch, now: Read, words: Tensor, columns: int

@@ -25,6 +25,7 @@ from denota.model.memory import (
     unit,
     with_turn_kind,
 )
+from denota.model.outcomes import DynSPWithOutcomes
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.programs.operators import language_of
 from denota.search.beam import beam_search
@@ -42,6 +43,7 @@ from denota.search.prepare import Prepared
 SCORERS: Final[dict[str, type[Scorer]]] = {
     "dynsp": DynSP,
     "cues": DynSPWithCues,
+    "outcomes": DynSPWithOutcomes,
     "encoder": Encoder,
 }
 """What can score the axes of a batch, by the name `model.scorer` gives it."""

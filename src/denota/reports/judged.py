@@ -24,8 +24,8 @@ class Judged(NamedTuple):
 SAID: Final = {
     "unshaped": ("without shaping", "53"),
     "shaped": ("with shaping", "23"),
-    "no_surface_unshaped": ("no surface features, without shaping", ""),
-    "no_surface_shaped": ("no surface features, with shaping", ""),
+    "blank_unshaped": ("blank start, without shaping", ""),
+    "blank_shaped": ("blank start, with shaping", ""),
 }
 """Parsers, and how many programs of 100 the paper found spurious."""
 

@@ -10,8 +10,8 @@ program. Beside them two automatic measures, on more questions: how often a prog
 on altered tables, rows shuffled and the values of columns that the question does not speak of dealt
 anew, and how often the question bears it out.
 
-Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN ...
-           [--sheet FILE] [--vectors FILE]
+Usage: python -m denota.reports.spurious --data SQA unshaped=RUN shaped=RUN
+           blank_unshaped=RUN blank_shaped=RUN [--sheet FILE] [--vectors FILE]
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from denota.data.example import conversations
 from denota.errors import ProgramError
 from denota.learning.start import new_parser
 from denota.model.checkpoint import load_parser
+from denota.model.dynsp_starts import Start
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
@@ -244,16 +245,17 @@ def _told(one: AskedQuestion, found: Believed | None) -> dict[str, Any] | None:
 def _untrained(
     config: Config, asked: Sequence[AskedQuestion], vectors: str | None
 ) -> dict[str, dict[str, int]]:
-    """What search would believe before training, with and without shaping and surface features."""
+    """What search would believe before training, with and without shaping, from both starts."""
     found = {}
     preparer = Preparer.of(config)
     ready = [preparer(one.example.question, one.previous, one.example.answer) for one in asked]
-    for surface in (True, False):
-        model = replace(config.model, surface=surface)
+    starts: tuple[tuple[str, Start], ...] = (("", "dynsp"), ("blank_", "blank"))
+    for before, start in starts:
+        model = replace(config.model, start=start)
         parser = new_parser(replace(config, model=model), ready, vectors=vectors)
         for shaping in ("none", "policy"):
             search = replace(config.search, shaping=shaping)
-            name = f"{'' if surface else 'no_surface_'}{'un' * (shaping == 'none')}shaped"
+            name = f"{before}{'un' * (shaping == 'none')}shaped"
             found[name] = measure_spurious(asked, believed(parser, asked, search))
     return found
 
