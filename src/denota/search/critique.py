@@ -20,8 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +30,12 @@ from denota.programs.space import ProgramSpace
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
 from denota.search.lexicon import Lexicon
+from denota.search.token_counts import TokenCounts, size_of
 from denota.tokens import tokenise
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int16]
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,60 +54,13 @@ class LexicalScores:
         """(P,) match, plus the bonus of a grounded condition."""
         return self.critique - self.co_occur
 
+    def critique_of(self, ids: Ids, select: Ids, condition: Ids) -> Floats:
+        """(K,) the critique of K programs."""
+        return self.critique[ids]
 
-@dataclass(frozen=True, eq=False)
-class TokenCounts:
-    """The same for a language with too many programs to keep (P,) arrays: counts over the axes.
-
-    They are broadcast when asked for.
-
-    There are three kinds of tokens: all, those of the question, and those that question and table
-    share. Only names of columns can be in selection and condition both.
-    """
-
-    select_sizes: NDArray[np.int16]  #: (S, 3) tokens of each kind
-    condition_sizes: NDArray[np.int16]  #: (N, 3)
-    select_names: Bits  #: (S, W) the tokens of column names
-    condition_names: Bits  #: (N, W)
-    name_kinds: Bits  #: (3, W) which of them are of each kind
-    select_called: Floats  #: (S,) what the question's words for a selection's operators add
-    condition_called: Floats  #: (N,) likewise for a row set
-    shared: NDArray[np.int16]  #: (1,) how many tokens question and table share
-    axes: Axes
-
-    @property
-    def critique(self) -> Floats:
-        """(P,)."""
-        return _broadcast(self)[0]
-
-    @property
-    def recall_missed(self) -> Floats:
-        """(P,)."""
-        return _broadcast(self)[1]
-
-
-BROADCAST: Final = 128
-"""The number of questions whose words are kept: a batch asks for them twice."""
-
-
-@lru_cache(maxsize=BROADCAST)
-def _broadcast(counts: TokenCounts) -> tuple[Floats, Floats]:
-    """(P,) critique and (P,) missed of all programs."""
-    axes, kinds, shared = counts.axes, counts.name_kinds, int(counts.shared[0])
-    critique, missed = (np.empty(axes.programs, np.float32) for _ in range(2))
-    for place in axes.places:
-        own, chosen = slice(place.s0, place.s1), place.conditions
-        both = counts.select_names[own, None] & counts.condition_names[chosen]
-        sizes = counts.condition_sizes[chosen]
-        total, met, covered = (
-            counts.select_sizes[own, None, kind] + sizes[:, kind] - _size(both & kinds[kind])
-            for kind in range(3)
-        )
-        called = counts.select_called[own, None] + counts.condition_called[chosen]
-        there = slice(place.start, place.start + place.programs)
-        critique[there] = (met / np.maximum(total, 1) + called).ravel()
-        missed[there] = ((1 - covered / max(1, shared)) * bool(shared)).ravel()
-    return critique, missed
+    def missed_by(self, ids: Ids, select: Ids, condition: Ids) -> Floats:
+        """(K,) the recall feature of K programs."""
+        return self.recall_missed[ids]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,29 +135,29 @@ def lexical_scores(
     if any(family.aggregate is not None for family in space.families):
         called = keywords + np.float32(lexicon.grounded) * _grounded(space)
         return TokenCounts(
-            np.stack([_size(select & kind) for kind in kinds], axis=1),
-            np.stack([_size(condition & kind) for kind in kinds], axis=1),
+            np.stack([size_of(select & kind) for kind in kinds], axis=1),
+            np.stack([size_of(condition & kind) for kind in kinds], axis=1),
             select[:, :shared],
             condition[:, :shared],
             np.stack([kind[:shared] for kind in kinds]),
             _called(space) - np.float32(lexicon.length) * _parts_asked(space),
             (called - np.float32(lexicon.length) * _parts_tested(space)).astype(np.float32),
-            np.array([_size(in_both)], np.int16),
+            np.array([size_of(in_both)], np.int16),
             axes,
         )
-    most = max(1, int(_size(in_both)))
+    most = max(1, int(size_of(in_both)))
 
     def against(lines: slice, others: Bits, sizes: list[Counts]) -> tuple[Floats, Floats]:
         """(S, N) match and missed share of some selections, each with every set of tokens."""
         both = select[lines, None, :shared] & others[None, :, :shared]  # only names are in both
         total, met, covered = (
-            _size(select[lines] & kind)[:, None] + size[None, :] - _size(both & kind[:shared])
+            size_of(select[lines] & kind)[:, None] + size[None, :] - size_of(both & kind[:shared])
             for kind, size in zip(kinds, sizes, strict=True)
         )
         missed = (1 - covered / most) * bool(in_both.any())
         return (met / np.maximum(total, 1)).astype(np.float32), missed.astype(np.float32)
 
-    sizes = [_size(condition & kind) for kind in kinds]  # (N,) tokens of each kind
+    sizes = [size_of(condition & kind) for kind in kinds]  # (N,) tokens of each kind
     found = []
     for place in axes.places:
         chosen = [size[place.conditions] for size in sizes]
@@ -214,7 +167,7 @@ def lexical_scores(
     if lexicon.grounded:
         critique += np.float32(lexicon.grounded) * _of_programs(axes, _grounded(space))
     names = tokens.names
-    partial_match, partial_missed = against(slice(None), names, [_size(names & k) for k in kinds])
+    partial_match, partial_missed = against(slice(None), names, [size_of(names & k) for k in kinds])
     return LexicalScores(
         critique,
         co_occur.astype(np.int8),
@@ -259,12 +212,6 @@ def _parts_tested(space: ProgramSpace) -> Floats:
             )
         counts.append(found)
     return np.concatenate(counts)
-
-
-def _size(sets: Bits) -> Counts:
-    """(...) the number of tokens of each set of (..., W) bits."""
-    counts: Counts = np.bitwise_count(sets).sum(axis=-1, dtype=np.int16)
-    return counts
 
 
 def _widened(sets: Bits, width: int) -> Bits:

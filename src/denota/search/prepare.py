@@ -20,10 +20,11 @@ from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
 from denota.search.build_axes import axes_of
-from denota.search.critique import LexicalScores, TokenCounts, entry_words, lexical_scores
+from denota.search.critique import LexicalScores, entry_words, lexical_scores
 from denota.search.lexicon import Lexicon
 from denota.search.outcome import outcome_entries, selection_entries
 from denota.search.surface import surface_features
+from denota.search.token_counts import TokenCounts
 from denota.tables.table import Table
 from denota.tokens import tokenise
 
@@ -89,6 +90,15 @@ class Prepared:
         rewards = np.zeros(self.axes.programs, np.float32)
         rewards[self.rewarded_programs.ids] = self.rewarded_programs.rewards
         return rewards
+
+    def rewards_of(self, ids: NDArray[np.int64]) -> Floats:
+        """(K,) the rewards of some programs, the answer known."""
+        assert self.rewarded_programs is not None
+        known, rewards = self.rewarded_programs
+        if not len(known):
+            return np.zeros(len(ids), np.float32)
+        place = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+        return np.where(known[place] == ids, rewards[place], np.float32(0))
 
     @cached_property
     def outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
@@ -164,6 +174,18 @@ class Prepared:
                 some = some[rewards >= cut]
             self._rewarded[count, vacuous] = some.astype(np.int64)
         return self._rewarded[count, vacuous]
+
+    def rewarded_critique(self, count: int, vacuous: bool = True) -> Floats:
+        """(Q,) the critique of these programs."""
+        if (count, vacuous) not in self._rewarded_critique:
+            ids = self.rewarded(count, vacuous)
+            found = self.words.critique_of(ids, *self.axes.places_of(ids))
+            self._rewarded_critique[count, vacuous] = found
+        return self._rewarded_critique[count, vacuous]
+
+    @cached_property
+    def _rewarded_critique(self) -> dict[tuple[int, bool], Floats]:
+        return {}
 
     @cached_property
     def _rewarded(self) -> dict[tuple[int, bool], NDArray[np.int64]]:

@@ -14,9 +14,10 @@ from denota.programs.index import index_of
 from denota.programs.operators import SCOPES
 from denota.programs.space import program_space
 from denota.search.axes import Axes, FamilySlice
-from denota.search.critique import LexicalScores, TokenCounts
+from denota.search.critique import LexicalScores
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.task import Task
+from denota.search.token_counts import TokenCounts
 from denota.tokens import tokenise
 
 _WORDS: Final = tuple(field.name for field in fields(LexicalScores))
