@@ -30,6 +30,7 @@ from denota.programs.space import ProgramSpace
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
 from denota.search.lexicon import Lexicon
+from denota.search.operators_of_axes import OPERATORS, condition_operators, selection_operators
 from denota.search.token_counts import TokenCounts, size_of
 from denota.tokens import tokenise
 
@@ -122,6 +123,7 @@ def lexical_scores(
     """Count the tokens of all programs of a space against its question."""
     words = tokenise(question)
     asked = frozenset(words)
+    wide = any(family.aggregate is not None for family in space.families)
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
     in_question = tokens.asked(lexicon.matched(asked, tokens.vocabulary))  # (W,)
     in_both = tokens.asked(
@@ -130,18 +132,22 @@ def lexical_scores(
     kinds = (everything, in_question, in_both)
     select = _summed(tokens, axes.select_block, axes.select_entry)  # (S, W)
     condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
-    keywords = _co_occur(space, lexicon.said(words), lexicon.pairs)  # (N,)
+    if lexicon.weights is not None:
+        called, keywords = _weighed(axes, lexicon.weight_of_operators(words))  # (S,), (N,)
+    else:
+        called = _called(space) if wide else np.zeros(0, np.float32)
+        keywords = _co_occur(space, lexicon.said(words), lexicon.pairs)
     shared = max(1, -(-len(frozenset().union(*space.table_index.name_tokens)) // 64))
-    if any(family.aggregate is not None for family in space.families):
-        called = keywords + np.float32(lexicon.grounded) * _grounded(space)
+    if wide:
+        asked_for = keywords + np.float32(lexicon.grounded) * _grounded(space)
         return TokenCounts(
             np.stack([size_of(select & kind) for kind in kinds], axis=1),
             np.stack([size_of(condition & kind) for kind in kinds], axis=1),
             select[:, :shared],
             condition[:, :shared],
             np.stack([kind[:shared] for kind in kinds]),
-            _called(space) - np.float32(lexicon.length) * _parts_asked(space),
-            (called - np.float32(lexicon.length) * _parts_tested(space)).astype(np.float32),
+            called - np.float32(lexicon.length) * _parts_asked(space),
+            (asked_for - np.float32(lexicon.length) * _parts_tested(space)).astype(np.float32),
             np.array([size_of(in_both)], np.int16),
             axes,
         )
@@ -164,6 +170,11 @@ def lexical_scores(
         found.append(against(slice(place.s0, place.s1), condition[place.conditions], chosen))
     co_occur = _of_programs(axes, keywords)
     critique = np.concatenate([match.ravel() for match, _ in found]) + co_occur
+    if lexicon.weights is not None:  # they are no counts of pairs
+        critique += np.concatenate(
+            [np.repeat(called[p.s0 : p.s1], len(p.conditions)) for p in axes.places]
+        )
+        co_occur = np.zeros_like(co_occur)
     if lexicon.grounded:
         critique += np.float32(lexicon.grounded) * _of_programs(axes, _grounded(space))
     names = tokens.names
@@ -175,6 +186,12 @@ def lexical_scores(
         partial_match,
         partial_missed,
     )
+
+
+def _weighed(axes: Axes, weights: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """(S,) and (N,) what the operators of selections and row sets add, by a lexicon of weights."""
+    of_operator = np.array([weights.get(name, 0.0) for name in OPERATORS], np.float32)
+    return selection_operators(axes) @ of_operator, condition_operators(axes) @ of_operator
 
 
 def _called(space: ProgramSpace) -> Floats:

@@ -104,6 +104,7 @@ def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon)
                 lexicon.grounded,
                 lexicon.length,
                 lexicon.stems,
+                lexicon.weights,
             )
         ).encode()
     )
