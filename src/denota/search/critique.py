@@ -133,7 +133,7 @@ def lexical_scores(
     select = _summed(tokens, axes.select_block, axes.select_entry)  # (S, W)
     condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
     if lexicon.weights is not None:
-        called, keywords = _weighed(axes, lexicon.weight_of_operators(words))  # (S,), (N,)
+        called, keywords = weighed(axes, lexicon.weight_of_operators(words))  # (S,), (N,)
     else:
         called = _called(space) if wide else np.zeros(0, np.float32)
         keywords = _co_occur(space, lexicon.said(words), lexicon.pairs)
@@ -188,7 +188,7 @@ def lexical_scores(
     )
 
 
-def _weighed(axes: Axes, weights: Mapping[str, float]) -> tuple[Floats, Floats]:
+def weighed(axes: Axes, weights: Mapping[str, float]) -> tuple[Floats, Floats]:
     """(S,) and (N,) what the operators of selections and row sets add, by a lexicon of weights."""
     of_operator = np.array([weights.get(name, 0.0) for name in OPERATORS], np.float32)
     return selection_operators(axes) @ of_operator, condition_operators(axes) @ of_operator

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import torch
@@ -86,8 +86,17 @@ class FlatBatch:
 
     @cached_property
     def critique(self) -> Tensor:
-        """(P,)."""
+        """(P,) by the words of the question alone."""
         return _on(self.device, [q.words.critique for q in self.questions])
+
+    @cached_property
+    def agreement(self) -> Tensor:
+        """(P,) how consistent programs agree on altered tables, 0 where that is not known."""
+        parts = [np.zeros(q.axes.programs, np.float32) for q in self.questions]
+        for q, part in zip(self.questions, parts, strict=True):
+            if q.agreement is not None and q.rewarded_programs is not None:
+                part[q.rewarded_programs.ids] = q.agreement
+        return _on(self.device, parts)
 
     @cached_property
     def rewards(self) -> Tensor:
@@ -101,7 +110,7 @@ class FlatBatch:
                 self.program_select[chosen],
                 self.program_condition[chosen],
                 self.recall_missed[chosen],
-                self.critique[chosen],
+                self.critique[chosen] + self.agreement[chosen],
                 self.rewards[chosen],
             )
         places, starts = chosen.numpy().ravel(), self.starts.numpy()
@@ -116,7 +125,7 @@ class FlatBatch:
             found[0][own] = select + self.first_select[line]
             found[1][own] = condition + self.first_condition[line]
             found[2][own] = q.words.missed_by(ids, select, condition)
-            found[3][own] = q.words.critique_of(ids, select, condition)
+            found[3][own] = q.policy_critique(ids, select, condition)
             found[4][own] = q.rewards_of(ids)
         return ChosenPrograms(*(torch.from_numpy(part).reshape(chosen.shape) for part in found))
 
@@ -180,9 +189,15 @@ def lay_flat(
         _starts([len(part) for part in condition]),
     )
     if device.type != "cpu":  # laid on the GPU now, so that it is waited for once
-        for name in ("program_select", "program_condition", "recall_missed", "critique", "rewards"):
+        for name in _OF_ALL:
             getattr(flat, name)
     return flat
+
+
+_OF_ALL: Final = (
+    *("program_select", "program_condition", "recall_missed"),
+    *("critique", "agreement", "rewards"),
+)
 
 
 def _starts(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:

@@ -35,6 +35,8 @@ class Lexicon:
     """Whether a token of a program matches its singular or plural in the question."""
     weights: tuple[tuple[str, str, float], ...] | None = None
     """A token or phrase, an operator and what the pair adds, of a lexicon of weights."""
+    altered: int = 0
+    """On how many altered tables consistent programs are compared."""
 
     def weight_of_operators(self, tokens: Sequence[str]) -> dict[str, float]:
         """Return what each operator adds for a question, in a lexicon of weights."""
@@ -93,7 +95,11 @@ def said_by(tokens: Sequence[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def read_lexicon(
-    path: str | None = None, grounded: float = 0.0, length: float = 0.0, stems: bool = False
+    path: str | None = None,
+    grounded: float = 0.0,
+    length: float = 0.0,
+    stems: bool = False,
+    altered: int = 0,
 ) -> Lexicon:
     """Read lexical pairs, a token or a phrase (`at+least`) and an operator a line.
 
@@ -104,7 +110,7 @@ def read_lexicon(
     (True, 40)
     """
     if path == "none":
-        return Lexicon(frozenset(), grounded, length, stems, ())
+        return Lexicon(frozenset(), grounded, length, stems, (), altered)
     own = OWN.get(path or "paper")
     source = files("denota.search").joinpath(own) if own else Path(path or "")
     try:
@@ -126,7 +132,7 @@ def read_lexicon(
         pairs.append((fields[0], fields[1]))
         weights.append((*pairs[-1], _weight(fields[2], number) if len(fields) == 3 else 1.0))
     own_weights = tuple(weights) if weighted else None
-    return Lexicon(frozenset(pairs), grounded, length, stems, own_weights)
+    return Lexicon(frozenset(pairs), grounded, length, stems, own_weights, altered)
 
 
 def _weight(text: str, line: int) -> float:
