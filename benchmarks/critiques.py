@@ -88,19 +88,22 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     began = time.time()
     runs = [run for name in given.grid for run in GRID[name]]
-    work = Work(given, [c for c in CRITIQUES if any(c == critique for _, critique, _ in runs)])
-    gc.freeze()
+    work = Work(given)
     fork = get_context("fork")
     running: list[Any] = []
     while runs or running:
         running = [process for process in running if process.is_alive()]
+        wanted = [critique for _, critique, _ in runs if not work.knows(critique)]
         if time.time() - began > given.seconds:
             for process in running:
                 process.terminate()
             break
-        if runs and len(running) < given.jobs:
+        if runs and len(running) < given.jobs and work.knows(runs[0][1]):
+            gc.freeze()
             running.append(fork.Process(target=work.run, args=runs.pop(0)))
             running[-1].start()
+        elif wanted:  # while the first runs are on
+            work.make(wanted[0])
         else:
             time.sleep(0.2)
 
@@ -108,7 +111,7 @@ def main() -> None:
 class Work:
     """The prepared questions, by critique, and what a run does with them."""
 
-    def __init__(self, given: argparse.Namespace, critiques: Sequence[str]) -> None:
+    def __init__(self, given: argparse.Namespace) -> None:
         self.given, self.began = given, time.time()
         base = self.config("maver", "paper", 0)
         load = load_mixed(base.data.train, given.data, apart_from=base.data.dev)
@@ -122,10 +125,15 @@ class Work:
         for one in [*self.ready["paper"].values(), *self.ready_dev.values()]:
             if isinstance(one.words, TokenCounts):
                 _ = one.words.missed
-        for critique in critiques:
-            if critique not in ("none", "paper"):
-                self.ready[critique] = self._critique(critique)
-                self.say(f"made the critique {critique}")
+
+    def knows(self, critique: str) -> bool:
+        """Whether the training questions are ready with a critique."""
+        return critique == "none" or critique in self.ready
+
+    def make(self, critique: str) -> None:
+        """Make the training questions ready with a critique."""
+        self.ready[critique] = self._critique(critique)
+        self.say(f"made the critique {critique}")
 
     def config(self, algorithm: str, critique: str, seed: int) -> Config:
         """The settings of a run."""
