@@ -105,7 +105,7 @@ def test_ways_to_write_one_program_agree_and_a_stray_one_does_not() -> None:
         texts.index("SELECT Nation WHERE Year = '1998'"),
     ]
     found = agreements(space, right[chosen], np.ones(3, np.float32), 40)
-    assert found[0] > 2 * found[2] and found[1] > 2 * found[2]
+    assert min(found[:2]) > 1.5 * found[2]
     again = agreements(space, right[chosen], np.ones(3, np.float32), 40)
     np.testing.assert_array_equal(found, again)
 

@@ -1,4 +1,4 @@
-"""docs/critiques.md, from results/: which update and which critique pay where spurious programs abound.
+"""docs/critiques.md, from results/: which update and critique pay where spurious programs abound.
 
 The rule of the verdicts was written before any of the runs.
 
@@ -70,8 +70,15 @@ def page(results: Path) -> str:
     lines = [json.loads(line) for line in (results / RUNS).read_text().splitlines()]
     done = {_run(line): line for line in lines if "dev" in line}
     accuracy = {run: line["dev"] for run, line in done.items()}
-    facts = _facts(lines, done)
-    parts = [_TOP.format(**facts), _RULE, _UPDATES, _updates(accuracy), _OTHERS, _others(accuracy)]
+    facts = {**_facts(lines, done), **_consistent(results)}
+    parts = [
+        _TOP.format(**facts),
+        _RULE.format(**facts),
+        _UPDATES,
+        _updates(accuracy),
+        _OTHERS,
+        _others(accuracy),
+    ]
     return "\n\n".join([*parts, _curves(lines), _AGAIN.format(**facts)]) + "\n"
 
 
@@ -89,9 +96,19 @@ def _facts(lines: Sequence[Mapping[str, Any]], done: Mapping[Run, Any]) -> dict[
         "questions": f"{some['questions']:,}",
         "speed": round(mean(speeds)),
         "memory": round(mean(line["mib"] for line in done.values())),
+        "error": 100 * (2 * 0.4 * 0.6 / some["questions"]) ** 0.5,
         "one": f"{ONE_SEED:g}",
         "several": f"{SEVERAL_SEEDS:g}",
     }
+
+
+def _consistent(results: Path) -> dict[str, str]:
+    """How many consistent programs a question has, on the paper's data set and on this one."""
+    found = {}
+    for name, file in (("sqa", "sqa.extended.json"), ("wtq", "wtq.full.json")):
+        one = json.loads((results / "oracle" / file).read_text())
+        found[f"{name}_consistent"] = f"{one['consistent_per_question']:,.0f}"
+    return found
 
 
 def gains(accuracy: Mapping[Run, float], algorithm: str, critique: str) -> list[float]:
@@ -160,10 +177,10 @@ def _curves(lines: Sequence[Mapping[str, Any]]) -> str:
     for line in lines:
         if line.get("dev_accuracy") is not None:
             curves.setdefault(_run(line), []).append(line["dev_accuracy"])
-    shown = [
-        f"| {ALGORITHMS[algorithm]} | {critique} | {seed} | {', '.join(f'{v:.1f}' for v in curve)} |"
-        for (algorithm, critique, seed), curve in sorted(curves.items())
-    ]
+    shown = []
+    for (algorithm, critique, seed), curve in sorted(curves.items()):
+        by_epoch = ", ".join(f"{value:.1f}" for value in curve)
+        shown.append(f"| {ALGORITHMS[algorithm]} | {critique} | {seed} | {by_epoch} |")
     head = ["## Curves", "", "Dev accuracy by epoch, on every fourth question of dev.", ""]
     table = ["| algorithm | critique | seed | by epoch |", "| --- | --- | ---: | --- |"]
     return "\n".join([*head, *table, *shown])
@@ -171,17 +188,17 @@ def _curves(lines: Sequence[Mapping[str, Any]]) -> str:
 
 _TOP: Final = """# Which update pays where spurious programs abound
 
-Misra et al. (2018) compare eight updates and one critique on SQA, where a question has a score of \
-consistent programs. Which of their findings carry over to questions with hundreds of them? \
-WikiTableQuestions with the language `full` has 443 a question \
+Misra et al. (2018) compare eight updates and one critique on SQA, where a question has \
+{sqa_consistent} consistent programs in the language `extended`, and fewer in theirs. Which of their findings carry \
+over to questions with hundreds? WikiTableQuestions in `full` has {wtq_consistent} a question \
 ([coverage](wikitablequestions.md)); most are right by luck. Two more questions, which the paper \
 leaves open: can the critique be learnt from the answers themselves, and can executions on other \
 tables take the place of words?
 
 Here are {runs} runs: `experiments/wtq.glove.toml` (the scorer `cues` over GloVe vectors), \
-{epochs} epochs on random-split-1-train with the same rate for all, no program seen, on one core each \
-({speed} questions a second, {memory} MiB). The figure is the share of right denotations on all \
-{questions} questions of random-split-1-dev after the last epoch; nothing is chosen on dev.
+{epochs} epochs on random-split-1-train with the same rate for all, no program seen, on one core \
+each ({speed} questions a second, {memory} MiB). The figure is the share of right denotations on \
+all {questions} questions of random-split-1-dev after the last epoch; nothing is chosen on dev.
 
 The critiques:
 
@@ -194,13 +211,13 @@ Match alone is given. The lexicon that came of the training split is \
 - **Agreement on altered tables** (`search.altered`): up to 64 consistent programs of a training \
 question are executed on six tables with rows drawn anew and half of the columns dealt anew; a \
 program is worth the share of the others' votes that it agrees with there."""
-_RULE: Final = f"""## The rule, written before the runs
+_RULE: Final = """## The rule, written before the runs
 
-A critique *pays* if it gains at least {ONE_SEED:g} points over the same update without one, or, \
-where there are several seeds, at least {SEVERAL_SEEDS:g} points in the mean with a gain in every \
+A critique *pays* if it gains at least {one} points over the same update without one, or, \
+where there are several seeds, at least {several} points in the mean with a gain in every \
 seed. It *hurts* if it loses as much. All else is *undecided*. The same rule holds between two \
-updates. For scale: on 2,831 questions two parsers of 40% that answer independently differ by 1.3 \
-points of standard error."""
+updates. For scale: the standard error of the difference between two parsers of 40% that answer \
+independently is {error:.1f} points on {questions} questions."""
 _UPDATES: Final = "## The eight updates"
 _OTHERS: Final = """## The critiques
 
@@ -217,8 +234,9 @@ search.length=0
 ```
 
 All of them, a process a run: `python benchmarks/critiques.py --data WTQ --vectors GLOVE --lexicon \
-experiments/wtq.learnt.lexicon.txt --out OUT`; then OUT/curves.jsonl is `results/wtq/critiques.jsonl`. \
-The lexicon: `python -m denota.learning.learn_lexicon experiments/wtq.glove.toml FILE --data WTQ`."""
+experiments/wtq.learnt.lexicon.txt --out OUT`; then OUT/curves.jsonl is \
+`results/wtq/critiques.jsonl`. The lexicon: `python -m denota.learning.learn_lexicon \
+experiments/wtq.glove.toml FILE --data WTQ`."""
 
 if __name__ == "__main__":
     main()
