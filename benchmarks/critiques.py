@@ -192,12 +192,14 @@ class Work:
             epochs=config.train.epochs,
             changes=self.changes(algorithm, critique, seed),
             mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            own_mib=_own_memory(),
         )
 
     def _prepared(self, config: Config, examples: Sequence[Example]) -> dict[int, Prepared]:
-        ready = Preparer.of(config).ahead(examples, jobs=self.given.jobs)
-        of_text = {(one.text, id(one.table)): one for one in ready}
-        return {id(e.question): of_text[e.question.text, id(e.question.table)] for e in examples}
+        preparer = Preparer.of(config)
+        preparer.ahead(examples, jobs=self.given.jobs)
+        known = {id(e.question): preparer.known(e.question) for e in examples}
+        return {key: one for key, one in known.items() if one is not None}
 
     def _critique(self, name: str) -> dict[int, Prepared]:
         """The training questions with another critique."""
@@ -216,6 +218,15 @@ class Work:
                 for key, agreement in zip(keys, agreed, strict=True):
                     found[key] = replace(found[key], agreement=agreement)
         return found
+
+
+def _own_memory() -> int:
+    """MiB that this process does not share with others; 0 where the system does not tell."""
+    try:
+        lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private")) // 1024
 
 
 class Known:
