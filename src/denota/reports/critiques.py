@@ -191,9 +191,9 @@ _TOP: Final = """# Which update pays where spurious programs abound
 Misra et al. (2018) compare eight updates and one critique on SQA, where a question has \
 {sqa_consistent} consistent programs in the language `extended`, and fewer in theirs. Which of \
 their findings carry over to questions with hundreds? WikiTableQuestions in `full` has \
-{wtq_consistent} a question ([coverage](wikitablequestions.md)); most are right by luck. Two more questions, which the paper \
-leaves open: can the critique be learnt from the answers themselves, and can executions on other \
-tables take the place of words?
+{wtq_consistent} a question ([coverage](wikitablequestions.md)); most are right by luck. Two \
+more questions, which the paper leaves open: can the critique be learnt from the answers \
+themselves, and can executions on other tables take the place of words?
 
 Here are {runs} runs: `experiments/wtq.glove.toml` (the scorer `cues` over GloVe vectors), \
 {epochs} epochs on random-split-1-train with the same rate for all, no program seen, on one core \
