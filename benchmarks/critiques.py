@@ -51,6 +51,7 @@ CRITIQUES: Final[dict[str, tuple[str, ...]]] = {
     "learnt": ("search.lexicon=LEARNT", *PLAIN),
     "altered": ("search.lexicon=none", "search.altered=6", *PLAIN),
     "learnt_altered": ("search.lexicon=LEARNT", "search.altered=6", *PLAIN),
+    "learnt_model": ("search.lexicon=LEARNT", "search.shaping=model", *PLAIN),
 }
 """The settings of each critique."""
 EIGHT: Final = (
@@ -58,10 +59,16 @@ EIGHT: Final = (
     *("reinforce", "off_policy", "mmr", "maver"),
 )
 FOUR: Final = ("maver", "mmr", "mml", "off_policy")
+ALONE: Final = "alone"
+"""In place of an algorithm: the critique by itself takes the program."""
 GRID: Final[dict[str, list[tuple[str, str, int]]]] = {
     "table2": [(a, c, 0) for c in ("none", "paper") for a in EIGHT],
     "critiques": [(a, c, 0) for c in ("learnt", "altered", "match", "both") for a in FOUR],
-    "parts": [("maver", c, 0) for c in ("grounded", "length", "learnt_altered")],
+    "parts": [
+        *[("maver", c, 0) for c in ("grounded", "length", "learnt_altered", "learnt_model")],
+        ("mml", "learnt_model", 0),
+        *[(ALONE, c, 0) for c in ("match", "paper", "both", "learnt")],
+    ],
     "learnt": [(a, "learnt", 0) for a in EIGHT if a not in FOUR],
     "seeds": [
         (a, c, seed)
@@ -159,16 +166,22 @@ class Work:
         """Train one parser and write its curve."""
         torch.set_num_threads(1)
         facts = {"algorithm": algorithm, "critique": critique, "seed": seed}
+        if algorithm == ALONE:
+            self.write(**facts, **self.alone(critique))
+            return
         config = self.config(algorithm, critique, seed)
-        ready = self.ready.get(critique, self.ready["paper"])
-        known = [*ready.values(), *self.ready_dev.values()]
+        ready, dev = self.ready.get(critique, self.ready["paper"]), self.ready_dev
+        if config.search.shaping == "model":
+            lexicon = Preparer.of(config).lexicon
+            dev = {key: _with_weights(one, lexicon) for key, one in dev.items()}
+        known = [*ready.values(), *dev.values()]
         parser = new_parser(config, known, vectors=str(self.given.vectors))
         training = Training(
             config,
             parser,
             self.train,
             self.dev[::4],
-            Known({**ready, **self.ready_dev}, self.ready_dev),  # type: ignore[arg-type]
+            Known({**ready, **dev}, dev),  # type: ignore[arg-type]
         )
         for _ in range(config.train.epochs):
             try:
@@ -195,9 +208,30 @@ class Work:
             own_mib=_own_memory(),
         )
 
-    def _prepared(self, config: Config, examples: Sequence[Example]) -> dict[int, Prepared]:
+    def alone(self, critique: str) -> dict[str, Any]:
+        """What the critique says of dev: how often its best program is right, ties shared."""
+        config = self.config("maver", critique, 0)
+        lexicon = Preparer.of(config).lexicon
+        if lexicon.weights is None:
+            questions = self._prepared(config, self.dev, jobs=1)
+        else:
+            questions = {key: _with_weights(q, lexicon) for key, q in self.ready_dev.items()}
+        right, mass = [], []
+        for one in questions.values():
+            scores = one.words.critique.astype(np.float64)
+            scores -= scores.max()
+            assert one.rewards is not None
+            consistent, best = one.rewards >= 1, scores > -1e-6
+            weight = np.exp(config.search.eta * scores)
+            right.append(float(consistent[best].mean()))
+            mass.append(float(weight[consistent].sum() / weight.sum()))
+        return {"alone": 100 * np.mean(right), "mass": 100 * np.mean(mass), "questions": len(right)}
+
+    def _prepared(
+        self, config: Config, examples: Sequence[Example], jobs: int = 0
+    ) -> dict[int, Prepared]:
         preparer = Preparer.of(config)
-        preparer.ahead(examples, jobs=self.given.jobs)
+        preparer.ahead(examples, jobs=jobs or self.given.jobs)
         known = {id(e.question): preparer.known(e.question) for e in examples}
         return {key: one for key, one in known.items() if one is not None}
 

@@ -47,7 +47,7 @@ PENALTIES: Final = (0.3, 1.0, 3.0, 10.0)
 EPOCHS: Final = 12
 BATCH: Final = 256
 RATE: Final = 0.05
-SMALLEST: Final = 0.02
+SMALLEST: Final = 0.03
 """Weights nearer to 0 are left out of the file."""
 
 
@@ -203,7 +203,7 @@ def learn_lexicon(evidence: Sequence[Evidence]) -> tuple[str, dict[str, float]]:
     for penalty in PENALTIES:
         found[f"{penalty:g}"] = _mean(corpus, learn(corpus, own, penalty), others)
     best = max(PENALTIES, key=lambda penalty: found[f"{penalty:g}"])
-    weights = learn(corpus, np.arange(len(evidence)), best).numpy() / ETA
+    weights = (learn(corpus, np.arange(len(evidence)), best).numpy() / ETA).round(2)
     lines = [
         f"{corpus.tokens[t]} {OPERATORS[o]} {weights[t, o]:.2f}"
         for t, o in np.argwhere(np.abs(weights) >= SMALLEST)

@@ -39,6 +39,7 @@ CRITIQUES: Final = {
     "learnt": "match and the learnt lexicon",
     "altered": "match and agreement on altered tables",
     "learnt_altered": "match, the learnt lexicon and agreement",
+    "learnt_model": "match and the learnt lexicon, in the score itself (`search.shaping=model`)",
 }
 Run = tuple[str, str, int]
 """Algorithm, critique, seed."""
@@ -79,7 +80,8 @@ def page(results: Path) -> str:
         _OTHERS,
         _others(accuracy),
     ]
-    return "\n\n".join([*parts, _curves(lines), _AGAIN.format(**facts)]) + "\n"
+    parts += [_ALONE, _alone(lines), _curves(lines), _AGAIN.format(**facts)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _run(line: Mapping[str, Any]) -> Run:
@@ -171,6 +173,17 @@ def _others(accuracy: Mapping[Run, float]) -> str:
     return "\n".join(lines)
 
 
+def _alone(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Each critique as a parser of its own."""
+    found = {line["critique"]: line for line in lines if "alone" in line}
+    shown = ["| critique | right | mass on consistent programs |", "| --- | ---: | ---: |"]
+    for critique, title in CRITIQUES.items():
+        if critique in found:
+            one = found[critique]
+            shown.append(f"| {title} | {one['alone']:.1f} | {one['mass']:.1f} |")
+    return "\n".join(shown)
+
+
 def _curves(lines: Sequence[Mapping[str, Any]]) -> str:
     """Accuracy by epoch, on every fourth question, of all runs of the first seed."""
     curves: dict[Run, list[float]] = {}
@@ -223,6 +236,11 @@ _OTHERS: Final = """## The critiques
 
 Mean accuracy, the number of seeds in brackets where there are several, and the gain over no \
 critique."""
+_ALONE: Final = """## A critique by itself
+
+How much does a critique know before anything else is learnt? Let it answer dev: the share of \
+questions whose best program by the critique alone is right (ties shared), and the share of \
+exp(η critique) that lies on consistent programs."""
 _AGAIN: Final = """## Run a cell again
 
 Any cell, here MAVER with the learnt lexicon; the last line of `RUN/metrics.jsonl` has the figure:
