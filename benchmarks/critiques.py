@@ -65,15 +65,15 @@ GRID: Final[dict[str, list[tuple[str, str, int]]]] = {
     "table2": [(a, c, 0) for c in ("none", "paper") for a in EIGHT],
     "critiques": [(a, c, 0) for c in ("learnt", "altered", "match", "both") for a in FOUR],
     "parts": [
-        *[("maver", c, 0) for c in ("grounded", "length", "learnt_altered", "learnt_model")],
-        ("mml", "learnt_model", 0),
+        *[(a, "learnt_model", 0) for a in FOUR],
+        *[("maver", c, 0) for c in ("grounded", "length", "learnt_altered")],
         *[(ALONE, c, 0) for c in ("match", "paper", "both", "learnt")],
     ],
     "learnt": [(a, "learnt", 0) for a in EIGHT if a not in FOUR],
     "seeds": [
         (a, c, seed)
         for seed in (1, 2)
-        for c in ("none", "paper", "learnt", "altered")
+        for c in ("none", "paper", "learnt", "altered", "learnt_model")
         for a in FOUR
     ],
 }
