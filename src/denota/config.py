@@ -92,7 +92,8 @@ class SearchConfig:
     """How y* is chosen: first of EXPLORE under the policy in use, or by score among the best."""
     lexicon: str = "careful"
     """The pairs of the critique: `paper` has 40 of single words, `careful` knows phrases such as
-    "at least" and the operators of larger languages as well; or a file of pairs."""
+    "at least" and the operators of larger languages as well; a file of pairs or of weights
+    (`search.lexicon`); or `none`, which leaves match alone."""
     grounded: float = 0.0
     """What the critique adds for a condition whose operator and constants the question names;
     not in the paper."""
@@ -104,13 +105,16 @@ class SearchConfig:
     length: float = 0.0
     """What the critique takes off for each operator of a program, in a language with values; not
     in the paper."""
+    altered: int = 0
+    """On how many altered tables the consistent programs of a training question are executed: the
+    critique adds how well they agree there (`search.altered_tables`); not in the paper."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         for name in ("beam", "explore", "rivals"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
-        for name in ("eta", "grounded", "length"):
+        for name in ("eta", "grounded", "length", "altered"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"search.{name} must be 0 or more, not {getattr(self, name)}")
 

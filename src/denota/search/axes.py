@@ -110,3 +110,13 @@ class Axes:
     """K, numbers and dates together."""
     programs: int
     """P."""
+
+    def places_of(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(K,) the selection and (K,) the condition of some programs."""
+        select, condition = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
+        families = np.searchsorted([place.start for place in self.places], ids, side="right") - 1
+        for number in np.unique(families).tolist():
+            place, own = self.places[number], families == number
+            line, column = np.divmod(ids[own] - place.start, len(place.conditions))
+            select[own], condition[own] = place.s0 + line, place.conditions[column]
+        return select, condition

@@ -18,10 +18,11 @@ from denota.config import SearchConfig
 from denota.errors import ConfigError
 from denota.programs.operators import SCOPES
 from denota.search.axes import BLOCKS, FamilySlice
-from denota.search.critique import LexicalScores, TokenCounts
-from denota.search.exact import AxisScores, first, places_of
+from denota.search.critique import LexicalScores
+from denota.search.exact import AxisScores, first
 from denota.search.policies import log_shaped, margin_scores
 from denota.search.prepare import Prepared
+from denota.search.token_counts import TokenCounts
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -137,7 +138,7 @@ class _States:
         """The complete programs that join a test of a kept program with another."""
         axes = self.question.axes
         assert parents is not None
-        selections, conditions = places_of(self.question, parents)
+        selections, conditions = self.question.axes.places_of(parents)
         own = conditions[selections == selection]
         parts = axes.condition_parts[place.conditions]
         here = (parts[:, 0] >= 0) & np.isin(parts, own).any(axis=1)
@@ -146,7 +147,7 @@ class _States:
     def scores(self, ids: Ids) -> Floats:
         """Scores of complete programs."""
         words = self.question.words
-        selections, conditions = places_of(self.question, ids)
+        selections, conditions = self.question.axes.places_of(ids)
         scores = self.select[selections] + self.condition[conditions]
         return self._with_features(scores, words.recall_missed[ids], words.critique[ids])
 

@@ -31,7 +31,7 @@ from torch import Tensor
 
 from denota.config import SearchConfig
 from denota.search.beam import Aim, beam_search
-from denota.search.exact import AxisScores
+from denota.search.exact import AxisScores, first
 from denota.search.flat_batch import FlatBatch, Listed, best_of_each, flat_scores, padded_places
 from denota.search.policies import draw, log_explore, log_shaped, margin_scores
 
@@ -92,16 +92,17 @@ def find_candidates(
         else:
             ahead = explore(flat, scores, cfg)
             chosen, mask = _join(flat, cfg, ahead, lambda: rivals(flat, scores, cfg))
-        rewards, critique = flat.rewards[chosen] * mask, flat.critique[chosen]
-        wanted = mask if cfg.vacuous else mask & ~_vacuous(flat, chosen)
+        known = flat.programs(chosen)
+        rewards, critique = known.rewards * mask, known.critique
+        wanted = mask if cfg.vacuous else mask & ~_vacuous(flat, known.condition)
     line = entries.reshape(-1)
-    parts = _parts(flat, chosen)
-    with_gradient = line[parts].sum(dim=2) + recall * flat.recall_missed[chosen]
+    parts = torch.cat([flat.select[known.select], flat.condition[known.condition]], dim=2)
+    with_gradient = line[parts].sum(dim=2) + recall * known.recall_missed
     if cfg.model_eta:
         with_gradient = with_gradient + cfg.model_eta * critique
     own, first_pass_scores = scores[chosen], None
     if refine is not None:
-        more = refine(parts, torch.stack([flat.recall_missed[chosen], critique], dim=2))
+        more = refine(parts, torch.stack([known.recall_missed, critique], dim=2))
         first_pass_scores = with_gradient
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
@@ -120,17 +121,40 @@ def find_candidates(
 def explore(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
     """EXPLORE of every question, from the (P,) scores of all programs."""
     pool, there = flat.rewarded, flat.some
-    key = log_shaped(scores[pool], flat.critique[pool], cfg)
-    order = key.masked_fill(~there, -torch.inf).sort(dim=1, descending=True, stable=True).indices
-    rewards = flat.rewards[pool].masked_fill(~there, -1).gather(1, order)
-    order = order.gather(1, rewards.sort(dim=1, descending=True, stable=True).indices)
+    key = log_shaped(scores[pool], flat.rewarded_critique, cfg)
+    if scores.device.type == "cpu":
+        order = _ranked(key, flat)
+    else:
+        key = key.masked_fill(~there, -torch.inf)
+        order = key.sort(dim=1, descending=True, stable=True).indices
+        rewards = flat.rewarded_rewards.gather(1, order)
+        order = order.gather(1, rewards.sort(dim=1, descending=True, stable=True).indices)
     order = order[:, : cfg.explore]
     return pool.gather(1, order), there.gather(1, order)
 
 
+def _ranked(key: Tensor, flat: FlatBatch) -> Tensor:
+    """(B, Q) the order of a pool by reward, then by key, then by place; padding last."""
+    keys, rewards = key.numpy(), flat.rewarded_rewards.numpy()
+    order = np.tile(np.arange(keys.shape[1]), (len(keys), 1))
+    for line, count in enumerate(flat.some.sum(dim=1).tolist()):
+        own, before = keys[line, :count], rewards[line, :count]
+        alike = count and (before == before[0]).all()
+        order[line, :count] = first(own, count, None if alike else before)
+    return torch.from_numpy(order)
+
+
 def rivals(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
     """RIVALS of every question, from the (P,) scores of all programs."""
-    return best_of_each(flat, margin_scores(scores, flat.rewards, cfg), cfg.rivals)
+    if scores.device.type != "cpu":
+        return best_of_each(flat, margin_scores(scores, flat.rewards, cfg), cfg.rivals)
+    keys = scores.numpy().copy()
+    for question, start in zip(flat.questions, flat.starts.tolist(), strict=True):
+        assert question.rewarded_programs is not None
+        ids, rewards = question.rewarded_programs  # the others keep their scores
+        own = keys[start : start + question.axes.programs]
+        own[ids] = margin_scores(own[ids], rewards, cfg)
+    return best_of_each(flat, torch.from_numpy(keys), cfg.rivals)
 
 
 def _axes(flat: FlatBatch, entries: Tensor, recall: Tensor, cfg: SearchConfig) -> list[AxisScores]:
@@ -158,7 +182,7 @@ def _join(
     if cfg.candidates == "all":
         place = torch.arange(flat.most, device=flat.starts.device)
         every = flat.starts[:, None] + place
-        return every.clamp(max=len(flat.rewards) - 1), place < flat.counts[:, None]
+        return every.clamp(max=int(flat.counts.sum()) - 1), place < flat.counts[:, None]
     behind, behind_there = find_rivals()
     if cfg.candidates == "rivals":
         return behind, behind_there
@@ -170,16 +194,10 @@ def _join(
     return chosen.gather(1, order), mask.gather(1, order)
 
 
-def _vacuous(flat: FlatBatch, chosen: Tensor) -> Tensor:
-    """(B, K) True for a program whose condition keeps every row of its scope."""
+def _vacuous(flat: FlatBatch, conditions: Tensor) -> Tensor:
+    """(B, K) True for a condition that keeps every row of its scope."""
     every = torch.from_numpy(np.concatenate([q.vacuous for q in flat.questions]))
-    return every.to(chosen.device)[flat.program_condition[chosen]]
-
-
-def _parts(flat: FlatBatch, chosen: Tensor) -> Tensor:
-    """(B, K, width) the entries of some programs, as places in the (B, L) scores laid flat."""
-    select = flat.select[flat.program_select[chosen]]
-    return torch.cat([select, flat.condition[flat.program_condition[chosen]]], dim=2)
+    return every.to(conditions.device)[conditions]
 
 
 def _explore_again(

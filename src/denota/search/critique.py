@@ -20,8 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +30,13 @@ from denota.programs.space import ProgramSpace
 from denota.programs.tree import Date, Number
 from denota.search.axes import BLOCKS, Axes
 from denota.search.lexicon import Lexicon
+from denota.search.operators_of_axes import OPERATORS, condition_operators, selection_operators
+from denota.search.token_counts import TokenCounts, size_of
 from denota.tokens import tokenise
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int16]
+Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,60 +55,13 @@ class LexicalScores:
         """(P,) match, plus the bonus of a grounded condition."""
         return self.critique - self.co_occur
 
+    def critique_of(self, ids: Ids, select: Ids, condition: Ids) -> Floats:
+        """(K,) the critique of K programs."""
+        return self.critique[ids]
 
-@dataclass(frozen=True, eq=False)
-class TokenCounts:
-    """The same for a language with too many programs to keep (P,) arrays: counts over the axes.
-
-    They are broadcast when asked for.
-
-    There are three kinds of tokens: all, those of the question, and those that question and table
-    share. Only names of columns can be in selection and condition both.
-    """
-
-    select_sizes: NDArray[np.int16]  #: (S, 3) tokens of each kind
-    condition_sizes: NDArray[np.int16]  #: (N, 3)
-    select_names: Bits  #: (S, W) the tokens of column names
-    condition_names: Bits  #: (N, W)
-    name_kinds: Bits  #: (3, W) which of them are of each kind
-    select_called: Floats  #: (S,) what the question's words for a selection's operators add
-    condition_called: Floats  #: (N,) likewise for a row set
-    shared: NDArray[np.int16]  #: (1,) how many tokens question and table share
-    axes: Axes
-
-    @property
-    def critique(self) -> Floats:
-        """(P,)."""
-        return _broadcast(self)[0]
-
-    @property
-    def recall_missed(self) -> Floats:
-        """(P,)."""
-        return _broadcast(self)[1]
-
-
-BROADCAST: Final = 128
-"""The number of questions whose words are kept: a batch asks for them twice."""
-
-
-@lru_cache(maxsize=BROADCAST)
-def _broadcast(counts: TokenCounts) -> tuple[Floats, Floats]:
-    """(P,) critique and (P,) missed of all programs."""
-    axes, kinds, shared = counts.axes, counts.name_kinds, int(counts.shared[0])
-    critique, missed = (np.empty(axes.programs, np.float32) for _ in range(2))
-    for place in axes.places:
-        own, chosen = slice(place.s0, place.s1), place.conditions
-        both = counts.select_names[own, None] & counts.condition_names[chosen]
-        sizes = counts.condition_sizes[chosen]
-        total, met, covered = (
-            counts.select_sizes[own, None, kind] + sizes[:, kind] - _size(both & kinds[kind])
-            for kind in range(3)
-        )
-        called = counts.select_called[own, None] + counts.condition_called[chosen]
-        there = slice(place.start, place.start + place.programs)
-        critique[there] = (met / np.maximum(total, 1) + called).ravel()
-        missed[there] = ((1 - covered / max(1, shared)) * bool(shared)).ravel()
-    return critique, missed
+    def missed_by(self, ids: Ids, select: Ids, condition: Ids) -> Floats:
+        """(K,) the recall feature of K programs."""
+        return self.recall_missed[ids]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +123,7 @@ def lexical_scores(
     """Count the tokens of all programs of a space against its question."""
     words = tokenise(question)
     asked = frozenset(words)
+    wide = any(family.aggregate is not None for family in space.families)
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
     in_question = tokens.asked(lexicon.matched(asked, tokens.vocabulary))  # (W,)
     in_both = tokens.asked(
@@ -177,44 +132,53 @@ def lexical_scores(
     kinds = (everything, in_question, in_both)
     select = _summed(tokens, axes.select_block, axes.select_entry)  # (S, W)
     condition = _summed(tokens, axes.condition_block, axes.condition_entry)  # (N, W)
-    keywords = _co_occur(space, lexicon.said(words), lexicon.pairs)  # (N,)
+    if lexicon.weights is not None:
+        called, keywords = weighed(axes, lexicon.weight_of_operators(words))  # (S,), (N,)
+    else:
+        called = _called(space) if wide else np.zeros(0, np.float32)
+        keywords = _co_occur(space, lexicon.said(words), lexicon.pairs)
     shared = max(1, -(-len(frozenset().union(*space.table_index.name_tokens)) // 64))
-    if any(family.aggregate is not None for family in space.families):
-        called = keywords + np.float32(lexicon.grounded) * _grounded(space)
+    if wide:
+        asked_for = keywords + np.float32(lexicon.grounded) * _grounded(space)
         return TokenCounts(
-            np.stack([_size(select & kind) for kind in kinds], axis=1),
-            np.stack([_size(condition & kind) for kind in kinds], axis=1),
+            np.stack([size_of(select & kind) for kind in kinds], axis=1),
+            np.stack([size_of(condition & kind) for kind in kinds], axis=1),
             select[:, :shared],
             condition[:, :shared],
             np.stack([kind[:shared] for kind in kinds]),
-            _called(space) - np.float32(lexicon.length) * _parts_asked(space),
-            (called - np.float32(lexicon.length) * _parts_tested(space)).astype(np.float32),
-            np.array([_size(in_both)], np.int16),
+            called - np.float32(lexicon.length) * _parts_asked(space),
+            (asked_for - np.float32(lexicon.length) * _parts_tested(space)).astype(np.float32),
+            np.array([size_of(in_both)], np.int16),
             axes,
         )
-    most = max(1, int(_size(in_both)))
+    most = max(1, int(size_of(in_both)))
 
     def against(lines: slice, others: Bits, sizes: list[Counts]) -> tuple[Floats, Floats]:
         """(S, N) match and missed share of some selections, each with every set of tokens."""
         both = select[lines, None, :shared] & others[None, :, :shared]  # only names are in both
         total, met, covered = (
-            _size(select[lines] & kind)[:, None] + size[None, :] - _size(both & kind[:shared])
+            size_of(select[lines] & kind)[:, None] + size[None, :] - size_of(both & kind[:shared])
             for kind, size in zip(kinds, sizes, strict=True)
         )
         missed = (1 - covered / most) * bool(in_both.any())
         return (met / np.maximum(total, 1)).astype(np.float32), missed.astype(np.float32)
 
-    sizes = [_size(condition & kind) for kind in kinds]  # (N,) tokens of each kind
+    sizes = [size_of(condition & kind) for kind in kinds]  # (N,) tokens of each kind
     found = []
     for place in axes.places:
         chosen = [size[place.conditions] for size in sizes]
         found.append(against(slice(place.s0, place.s1), condition[place.conditions], chosen))
     co_occur = _of_programs(axes, keywords)
     critique = np.concatenate([match.ravel() for match, _ in found]) + co_occur
+    if lexicon.weights is not None:  # they are no counts of pairs
+        critique += np.concatenate(
+            [np.repeat(called[p.s0 : p.s1], len(p.conditions)) for p in axes.places]
+        )
+        co_occur = np.zeros_like(co_occur)
     if lexicon.grounded:
         critique += np.float32(lexicon.grounded) * _of_programs(axes, _grounded(space))
     names = tokens.names
-    partial_match, partial_missed = against(slice(None), names, [_size(names & k) for k in kinds])
+    partial_match, partial_missed = against(slice(None), names, [size_of(names & k) for k in kinds])
     return LexicalScores(
         critique,
         co_occur.astype(np.int8),
@@ -222,6 +186,12 @@ def lexical_scores(
         partial_match,
         partial_missed,
     )
+
+
+def weighed(axes: Axes, weights: Mapping[str, float]) -> tuple[Floats, Floats]:
+    """(S,) and (N,) what the operators of selections and row sets add, by a lexicon of weights."""
+    of_operator = np.array([weights.get(name, 0.0) for name in OPERATORS], np.float32)
+    return selection_operators(axes) @ of_operator, condition_operators(axes) @ of_operator
 
 
 def _called(space: ProgramSpace) -> Floats:
@@ -259,12 +229,6 @@ def _parts_tested(space: ProgramSpace) -> Floats:
             )
         counts.append(found)
     return np.concatenate(counts)
-
-
-def _size(sets: Bits) -> Counts:
-    """(...) the number of tokens of each set of (..., W) bits."""
-    counts: Counts = np.bitwise_count(sets).sum(axis=-1, dtype=np.int16)
-    return counts
 
 
 def _widened(sets: Bits, width: int) -> Bits:

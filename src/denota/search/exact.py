@@ -121,9 +121,17 @@ def first(key: Floats, count: int, before: Floats | None = None) -> Ids:
         return np.array([key.argmax()])
     pool = np.arange(len(key))
     if count < len(key):
-        cut = np.partition(key, len(key) - count)[len(key) - count]
-        pool = np.flatnonzero(key >= cut)
+        pool = np.flatnonzero(key >= _at_most_the_last(key, count))
     return pool[np.argsort(-key[pool], kind="stable")[:count]]
+
+
+def _at_most_the_last(key: Floats, count: int) -> np.float32:
+    """A bound that at least `count` keys reach: of many, the last of the best parts' largest."""
+    parts = 4 * count
+    if len(key) >= 8 * parts:
+        key = key[: len(key) // parts * parts].reshape(parts, -1).max(axis=1)
+    bound: np.float32 = np.partition(key, len(key) - count)[len(key) - count]
+    return bound
 
 
 def refined(
@@ -170,7 +178,7 @@ def program_entries(
 
     See `select_entries`.
     """
-    select, condition = places_of(question, ids)
+    select, condition = question.axes.places_of(ids)
     parts = (
         select_entries(question, offsets, outcome, columns, select),
         condition_entries(question, offsets, outcome, condition),
@@ -180,17 +188,10 @@ def program_entries(
 
 def program_features(question: Prepared, ids: Ids) -> Floats:
     """(K, 2) recall and critique of some programs."""
-    return np.stack([question.words.recall_missed[ids], question.words.critique[ids]], axis=1)
-
-
-def places_of(question: Prepared, ids: Ids) -> tuple[Ids, Ids]:
-    """(K,) the selection and (K,) the condition of some programs."""
-    select, condition = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
-    for place in question.axes.places:
-        here = (ids >= place.start) & (ids < place.start + place.programs)
-        line, column = np.divmod(ids[here] - place.start, len(place.conditions))
-        select[here], condition[here] = place.s0 + line, place.conditions[column]
-    return select, condition
+    select, condition = question.axes.places_of(ids)
+    words = question.words
+    features = (words.missed_by(ids, select, condition), words.critique_of(ids, select, condition))
+    return np.stack(features, axis=1)
 
 
 def log_probabilities(scores: Floats) -> NDArray[np.float64]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ from torch import Tensor
 from denota.config import SearchConfig
 from denota.search.exact import condition_entries, first, select_entries
 from denota.search.prepare import Prepared
+from denota.search.token_counts import TokenCounts
 
 Listed = tuple[Tensor, Tensor]
 """(B, length) programs of each question, best first, by their places in the flat order; and (B,
@@ -25,7 +28,11 @@ length) True where there is one."""
 
 @dataclass(frozen=True, eq=False)
 class FlatBatch:
-    """The programs of a batch, their answers known, laid end to end."""
+    """The programs of a batch, their answers known, laid end to end.
+
+    Arrays of all P programs are made when they are asked for: a GPU searches with them, a CPU is
+    quicker with the axes of each question and what is known of some programs.
+    """
 
     questions: Sequence[Prepared]
     offsets: NDArray[np.int64]
@@ -36,17 +43,101 @@ class FlatBatch:
         Tensor  #: (S, width) entries of each selection, as places in the (B, L) scores laid flat
     )
     condition: Tensor  #: (N, WIDTH) entries of each condition, likewise
-    program_select: Tensor  #: (P,) the selection of each program
-    program_condition: Tensor  #: (P,) its condition
-    recall_missed: Tensor  #: (P,) the recall feature
-    critique: Tensor  #: (P,)
-    rewards: Tensor  #: (P,)
     starts: Tensor  #: (B,) the first program of each question
     counts: Tensor  #: (B,) how many programs it has
     most: int
     """The largest of the counts."""
     rewarded: Tensor  #: (B, Q) programs that can be among the first by reward, padded with 0
     some: Tensor  #: (B, Q) True where there is one
+    rewarded_critique: Tensor  #: (B, Q) their critique
+    rewarded_rewards: Tensor  #: (B, Q) their rewards, -1 for padding
+    first_select: NDArray[np.int64]  #: (B,) the number of each question's first selection
+    first_condition: NDArray[np.int64]  #: (B,) and of its first condition
+
+    @property
+    def device(self) -> torch.device:
+        """Where the search runs."""
+        return self.starts.device
+
+    @cached_property
+    def program_select(self) -> Tensor:
+        """(P,) the selection of each program."""
+        parts = [
+            np.arange(place.s0 + s0, place.s1 + s0, dtype=np.int32).repeat(len(place.conditions))
+            for q, s0 in zip(self.questions, self.first_select, strict=True)
+            for place in q.axes.places
+        ]
+        return _on(self.device, parts)
+
+    @cached_property
+    def program_condition(self) -> Tensor:
+        """(P,) its condition."""
+        parts = [
+            np.tile(place.conditions + np.int32(n0), place.s1 - place.s0)
+            for q, n0 in zip(self.questions, self.first_condition, strict=True)
+            for place in q.axes.places
+        ]
+        return _on(self.device, parts)
+
+    @cached_property
+    def recall_missed(self) -> Tensor:
+        """(P,) the recall feature."""
+        return _on(self.device, [q.words.recall_missed for q in self.questions])
+
+    @cached_property
+    def critique(self) -> Tensor:
+        """(P,) by the words of the question alone."""
+        return _on(self.device, [q.words.critique for q in self.questions])
+
+    @cached_property
+    def agreement(self) -> Tensor:
+        """(P,) how consistent programs agree on altered tables, 0 where that is not known."""
+        parts = [np.zeros(q.axes.programs, np.float32) for q in self.questions]
+        for q, part in zip(self.questions, parts, strict=True):
+            if q.agreement is not None and q.rewarded_programs is not None:
+                part[q.rewarded_programs.ids] = q.agreement
+        return _on(self.device, parts)
+
+    @cached_property
+    def rewards(self) -> Tensor:
+        """(P,)."""
+        return _on(self.device, [_rewards(q) for q in self.questions])
+
+    def programs(self, chosen: Tensor) -> ChosenPrograms:
+        """Return what is known of (B, K) programs, given by their places in the flat order."""
+        if self.device.type != "cpu":
+            return ChosenPrograms(
+                self.program_select[chosen],
+                self.program_condition[chosen],
+                self.recall_missed[chosen],
+                self.critique[chosen] + self.agreement[chosen],
+                self.rewards[chosen],
+            )
+        places, starts = chosen.numpy().ravel(), self.starts.numpy()
+        of_question = np.searchsorted(starts, places, side="right") - 1
+        order = np.argsort(of_question, kind="stable")
+        ends = np.searchsorted(of_question[order], np.arange(len(starts) + 1))
+        found = [np.empty(len(places), kind) for kind in ("i8", "i8", "f4", "f4", "f4")]
+        for line, q in enumerate(self.questions):
+            own = order[ends[line] : ends[line + 1]]
+            ids = places[own] - starts[line]
+            select, condition = q.axes.places_of(ids)
+            found[0][own] = select + self.first_select[line]
+            found[1][own] = condition + self.first_condition[line]
+            found[2][own] = q.words.missed_by(ids, select, condition)
+            found[3][own] = q.policy_critique(ids, select, condition)
+            found[4][own] = q.rewards_of(ids)
+        return ChosenPrograms(*(torch.from_numpy(part).reshape(chosen.shape) for part in found))
+
+
+class ChosenPrograms(NamedTuple):
+    """What is known of (B, K) programs."""
+
+    select: Tensor  #: the selection of each, by its number in the batch
+    condition: Tensor  #: the condition, likewise
+    recall_missed: Tensor
+    critique: Tensor
+    rewards: Tensor
 
 
 def lay_flat(
@@ -68,40 +159,50 @@ def lay_flat(
         outcome: whether conditions are scored by what they would answer as well.
     """
     columns = max(q.axes.select_block.shape[1] for q in questions)
-    select, condition, of_select, of_condition = [], [], [], []
-    s0 = n0 = 0
+    select, condition = [], []
     for line, q in enumerate(questions):
         own = offsets + line * width
         select.append(select_entries(q, own, outcome, columns))
         condition.append(condition_entries(q, own, outcome))
-        for place in q.axes.places:
-            chosen = np.arange(place.s0 + s0, place.s1 + s0, dtype=np.int32)
-            of_select.append(chosen.repeat(len(place.conditions)))
-            repeated = np.broadcast_to(place.conditions + n0, (len(chosen), len(place.conditions)))
-            of_condition.append(repeated.ravel())
-        s0, n0 = s0 + len(select[-1]), n0 + len(condition[-1])
     counts = np.array([q.axes.programs for q in questions])
-    starts = np.cumsum([0, *counts[:-1]])
-    rewarded, some = padded_places(
-        [q.rewarded(cfg.explore, cfg.vacuous) for q in questions], starts
-    )
-    return FlatBatch(
+    starts = _starts(counts)
+    pools = [q.rewarded(cfg.explore, cfg.vacuous) for q in questions]
+    rewarded, some = padded_places(pools, starts)
+    critique, rewards = np.zeros(rewarded.shape, "f4"), np.full(rewarded.shape, -1, "f4")
+    for line, (q, pool) in enumerate(zip(questions, pools, strict=True)):
+        critique[line, : len(pool)] = q.rewarded_critique(cfg.explore, cfg.vacuous)
+        rewards[line, : len(pool)] = q.rewards_of(pool)
+    flat = FlatBatch(
         questions,
         offsets,
         outcome,
         _on(device, select),
         _on(device, condition),
-        _on(device, of_select),
-        _on(device, of_condition),
-        _on(device, [q.words.recall_missed for q in questions]),
-        _on(device, [q.words.critique for q in questions]),
-        _on(device, [_rewards(q) for q in questions]),
         torch.from_numpy(starts).to(device),
         torch.from_numpy(counts).to(device),
         int(counts.max()),
         rewarded.to(device),
         some.to(device),
+        torch.from_numpy(critique).to(device),
+        torch.from_numpy(rewards).to(device),
+        _starts([len(part) for part in select]),
+        _starts([len(part) for part in condition]),
     )
+    if device.type != "cpu":  # laid on the GPU now, so that it is waited for once
+        for name in _OF_ALL:
+            getattr(flat, name)
+    return flat
+
+
+_OF_ALL: Final = (
+    *("program_select", "program_condition", "recall_missed"),
+    *("critique", "agreement", "rewards"),
+)
+
+
+def _starts(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of some parts laid end to end begins."""
+    return np.cumsum([0, *counts[:-1]])
 
 
 def _rewards(question: Prepared) -> NDArray[np.float32]:
@@ -127,10 +228,37 @@ def flat_scores(flat: FlatBatch, entries: Tensor, recall: Tensor, model_eta: flo
     """(P,) the scores of all programs."""
     line = entries.reshape(-1)
     select, condition = line[flat.select].sum(dim=1), line[flat.condition].sum(dim=1)
-    scores = select.index_select(0, flat.program_select)
-    scores += condition.index_select(0, flat.program_condition)
-    scores += recall * flat.recall_missed
+    if flat.device.type == "cpu":
+        scores = _scores_by_family(flat, select, condition, recall)
+    else:
+        scores = select.index_select(0, flat.program_select)
+        scores += condition.index_select(0, flat.program_condition)
+        scores += recall * flat.recall_missed
     return scores + model_eta * flat.critique if model_eta else scores
+
+
+def _scores_by_family(flat: FlatBatch, select: Tensor, condition: Tensor, recall: Tensor) -> Tensor:
+    """(P,) the same sums, a family of programs at a time."""
+    of_select, of_condition = select.detach().numpy(), condition.detach().numpy()
+    weight = np.float32(recall.item())
+    scores = np.empty(int(flat.counts.sum()), np.float32)
+    starts = (flat.starts.tolist(), flat.first_select.tolist(), flat.first_condition.tolist())
+    for q, start, s0, n0 in zip(flat.questions, *starts, strict=True):
+        own = scores[start : start + q.axes.programs]
+        selections = of_select[s0 : s0 + len(q.axes.select_block)]
+        conditions = of_condition[n0 : n0 + len(q.axes.condition_block)]
+        words = q.words.missed if isinstance(q.words, TokenCounts) else None
+        missed = words._replace(table=weight * words.table) if words is not None else None
+        for p in q.axes.places:
+            block = own[p.start : p.start + p.programs].reshape(p.s1 - p.s0, -1)
+            np.add(selections[p.s0 : p.s1, None], conditions[p.conditions], out=block)
+            if missed is not None:
+                classes, others = missed.select[p.s0 : p.s1], missed.condition[p.conditions]
+                alike = (classes == classes[0]).all()
+                block += missed.table[classes[0] if alike else classes].take(others, axis=-1)
+        if missed is None:
+            own += weight * q.words.recall_missed
+    return torch.from_numpy(scores)
 
 
 def best_of_each(flat: FlatBatch, scores: Tensor, count: int) -> Listed:

@@ -49,7 +49,7 @@ def prepare_with_new_previous(
         language: the operators of the program language.
         lexicon: the pairs of the critique.
     """
-    if LOOKS_BACK in language or "without_totals" in language:
+    if LOOKS_BACK in language or "without_totals" in language or lexicon.altered:
         return prepare(question, table, history, previous, answer, language, lexicon)
     table_part = _table_part(known)
     base = replace(

@@ -18,12 +18,14 @@ from denota.data.answer import Answer
 from denota.programs.denotation import Denotation
 from denota.programs.space import ProgramSpace, program_space
 from denota.programs.tree import Date, Number
+from denota.search.altered_tables import agreements
 from denota.search.axes import BLOCKS, Axes
 from denota.search.build_axes import axes_of
-from denota.search.critique import LexicalScores, TokenCounts, entry_words, lexical_scores
+from denota.search.critique import LexicalScores, entry_words, lexical_scores
 from denota.search.lexicon import Lexicon
 from denota.search.outcome import outcome_entries, selection_entries
 from denota.search.surface import surface_features
+from denota.search.token_counts import TokenCounts
 from denota.tables.table import Table
 from denota.tokens import tokenise
 
@@ -75,6 +77,7 @@ class Prepared:
     """The questions before it, oldest first."""
     make_space: Callable[[], ProgramSpace]
     """Makes its programs as trees can be had from them."""
+    agreement: Floats | None = None  #: (rewarded,) of the rewarded programs on altered tables
 
     @cached_property
     def space(self) -> ProgramSpace:
@@ -89,6 +92,20 @@ class Prepared:
         rewards = np.zeros(self.axes.programs, np.float32)
         rewards[self.rewarded_programs.ids] = self.rewarded_programs.rewards
         return rewards
+
+    def rewards_of(self, ids: NDArray[np.int64]) -> Floats:
+        """(K,) the rewards of some programs, the answer known."""
+        assert self.rewarded_programs is not None
+        return _looked_up(*self.rewarded_programs, ids)
+
+    def policy_critique(
+        self, ids: NDArray[np.int64], select: NDArray[np.int64], condition: NDArray[np.int64]
+    ) -> Floats:
+        """(K,) the critique of some programs, with their agreement on altered tables if known."""
+        critique = self.words.critique_of(ids, select, condition)
+        if self.agreement is None or self.rewarded_programs is None:
+            return critique
+        return critique + _looked_up(self.rewarded_programs.ids, self.agreement, ids)
 
     @cached_property
     def outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
@@ -165,9 +182,41 @@ class Prepared:
             self._rewarded[count, vacuous] = some.astype(np.int64)
         return self._rewarded[count, vacuous]
 
+    def rewarded_critique(self, count: int, vacuous: bool = True) -> Floats:
+        """(Q,) the critique of these programs."""
+        if (count, vacuous) not in self._rewarded_critique:
+            ids = self.rewarded(count, vacuous)
+            found = self.policy_critique(ids, *self.axes.places_of(ids))
+            self._rewarded_critique[count, vacuous] = found
+        return self._rewarded_critique[count, vacuous]
+
+    @cached_property
+    def _rewarded_critique(self) -> dict[tuple[int, bool], Floats]:
+        return {}
+
     @cached_property
     def _rewarded(self) -> dict[tuple[int, bool], NDArray[np.int64]]:
         return {}
+
+
+def _looked_up(known: NDArray[np.int32], values: Floats, ids: NDArray[np.int64]) -> Floats:
+    """(K,) the values of some programs of those that are known, in order; 0 for any other."""
+    if not len(known):
+        return np.zeros(len(ids), np.float32)
+    place = np.minimum(np.searchsorted(known, ids), len(known) - 1)
+    return np.where(known[place] == ids, values[place], np.float32(0))
+
+
+def _agreement(
+    space: ProgramSpace, axes: Axes, words: LexicalScores | TokenCounts, some: Rewarded, count: int
+) -> Floats:
+    """(rewarded,) how consistent programs agree on altered tables; 0 for those that are not."""
+    found = np.zeros(len(some.ids), np.float32)
+    right = some.rewards >= 1
+    ids = some.ids[right].astype(np.int64)
+    critique = words.critique_of(ids, *axes.places_of(ids))
+    found[right] = agreements(space, ids, critique, count)
+    return found
 
 
 def prepare(
@@ -201,6 +250,11 @@ def prepare(
     constants: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
     surfaces = [surface_features(tokens, axes.values[0], words) for words in (asked, before)]
     make_space = partial(program_space, question, table, previous, language)
+    words = lexical_scores(space, axes, tokens, question, lexicon)
+    rewarded = Rewarded.of(space.rewards(answer)) if answer is not None else None
+    agreement = None
+    if lexicon.altered and rewarded is not None:
+        agreement = _agreement(space, axes, words, rewarded, lexicon.altered)
     return Prepared(
         asked,
         before,
@@ -211,13 +265,14 @@ def prepare(
         tuple(_two_before(asked, tokenise(constant.written)) for constant in constants),
         bool(situation.numbers),
         axes,
-        lexical_scores(space, axes, tokens, question, lexicon),
-        Rewarded.of(space.rewards(answer)) if answer is not None else None,
+        words,
+        rewarded,
         previous,
         question,
         table,
         history,
         (lambda: space) if keep_space else make_space,
+        agreement,
     )
 
 

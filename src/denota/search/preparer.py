@@ -41,10 +41,11 @@ class Preparer:
         length: float = 0.0,
         numbers: str = "full",
         stems: bool = False,
+        altered: int = 0,
     ) -> None:
         self.kept, self.keep_spaces, self.numbers = kept, keep_spaces, numbers
         self.language = language_of(language)
-        self.lexicon = read_lexicon(lexicon, grounded, length, stems)
+        self.lexicon = read_lexicon(lexicon, grounded, length, stems, altered)
         if operators is not None:
             self.language &= operators
         self._ahead: dict[_Key, Prepared] = {}
@@ -80,6 +81,7 @@ class Preparer:
             search.length,
             config.data.numbers,
             search.stems,
+            search.altered,
         )
 
     def __call__(

@@ -41,7 +41,7 @@ from denota.search.store_record import StoreRecord, record_arrays
 from denota.search.task import Task
 from denota.tables.table import Table
 
-STORE_FORMAT: Final = 2
+STORE_FORMAT: Final = 3
 FEW_QUESTIONS: Final = 100
 """Fewer questions than this are made ready in memory."""
 KEPT_STORES: Final = 4
@@ -104,6 +104,8 @@ def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon)
                 lexicon.grounded,
                 lexicon.length,
                 lexicon.stems,
+                lexicon.weights,
+                lexicon.altered,
             )
         ).encode()
     )

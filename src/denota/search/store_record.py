@@ -14,9 +14,10 @@ from denota.programs.index import index_of
 from denota.programs.operators import SCOPES
 from denota.programs.space import program_space
 from denota.search.axes import Axes, FamilySlice
-from denota.search.critique import LexicalScores, TokenCounts
+from denota.search.critique import LexicalScores
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.task import Task
+from denota.search.token_counts import TokenCounts
 from denota.tokens import tokenise
 
 _WORDS: Final = tuple(field.name for field in fields(LexicalScores))
@@ -62,6 +63,7 @@ _KINDS: Final[dict[str, str]] = {
     "select_called": "f4",
     "condition_called": "f4",
     "shared": "i2",
+    "agreement": "f4",
 }
 """The arrays of a record, in order, each with its type; all have one or two axes. Of a large
 language there are no words of programs, of a small one no counts."""
@@ -81,6 +83,7 @@ def record_arrays(ready: Prepared) -> Iterable[NDArray[Any]]:
         "value_surface": ready.value_surface,
         "rewarded_ids": rewarded.ids,
         "rewards": rewarded.rewards,
+        "agreement": ready.agreement if ready.agreement is not None else np.zeros(0),
         "places": np.array(places),
         "place_conditions": np.concatenate([p.conditions for p in axes.places]),
         "value_columns": axes.values[0],
@@ -163,4 +166,5 @@ class StoreRecord:
             asked.table,
             asked.history,
             partial(program_space, asked.text, asked.table, task.previous, language),
+            arrays["agreement"] if len(arrays["agreement"]) else None,
         )

@@ -1,0 +1,260 @@
+"""docs/critiques.md, from results/: which update and critique pay where spurious programs abound.
+
+The rule of the verdicts was written before any of the runs.
+
+Usage: python -m denota.reports.critiques
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[3]
+PAGE: Final = ROOT / "docs" / "critiques.md"
+RUNS: Final = Path("wtq") / "critiques.jsonl"
+ONE_SEED: Final = 3.0
+"""A difference of this many points decides where there is one seed."""
+SEVERAL_SEEDS: Final = 2.0
+"""A mean difference of this many points decides where there are several, all of one sign."""
+ALGORITHMS: Final = {
+    "mml": "MML",
+    "meritocratic_0": "meritocratic, β = 0",
+    "meritocratic_0.5": "meritocratic, β = 0.5",
+    "meritocratic_inf": "meritocratic, β = ∞",
+    "reinforce": "REINFORCE",
+    "off_policy": "off-policy",
+    "mmr": "MMR",
+    "maver": "MAVER",
+}
+CRITIQUES: Final = {
+    "match": "match alone",
+    "paper": "the paper's: match and 40 lexical pairs",
+    "grounded": "the paper's, `search.grounded=1`",
+    "length": "the paper's, `search.length=0.5`",
+    "both": "the paper's, `search.grounded=1` and `search.length=0.5`",
+    "learnt": "match and the learnt lexicon",
+    "altered": "match and agreement on altered tables",
+    "learnt_altered": "match, the learnt lexicon and agreement",
+    "learnt_model": "match and the learnt lexicon, in the score itself (`search.shaping=model`)",
+}
+Run = tuple[str, str, int]
+"""Algorithm, critique, seed."""
+
+
+def verdict(differences: Sequence[float]) -> str:
+    """Say whether something pays, hurts, or is undecided, from its gain in points by seed.
+
+    >>> verdict([3.1]), verdict([2.9]), verdict([2.5, 1.7]), verdict([6.0, -0.1]), verdict([-4.0])
+    ('pays', 'undecided', 'pays', 'undecided', 'hurts')
+    """
+    if not differences:
+        return "-"
+    needed = ONE_SEED if len(differences) == 1 else SEVERAL_SEEDS
+    gain = mean(differences)
+    one_sign = all(d > 0 for d in differences) or all(d < 0 for d in differences)
+    if abs(gain) < needed or not one_sign:
+        return "undecided"
+    return "pays" if gain > 0 else "hurts"
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(ROOT / "results"), encoding="utf-8")
+
+
+def page(results: Path) -> str:
+    """Return the page's Markdown."""
+    lines = [json.loads(line) for line in (results / RUNS).read_text().splitlines()]
+    done = {_run(line): line for line in lines if "dev" in line}
+    accuracy = {run: line["dev"] for run, line in done.items()}
+    facts = {**_facts(lines, done), **_consistent(results)}
+    parts = [
+        _TOP.format(**facts),
+        _RULE.format(**facts),
+        _UPDATES,
+        _updates(accuracy),
+        _OTHERS,
+        _others(accuracy),
+    ]
+    parts += [_ALONE, _alone(lines), _curves(lines), _AGAIN.format(**facts)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _run(line: Mapping[str, Any]) -> Run:
+    return line["algorithm"], line["critique"], line["seed"]
+
+
+def _facts(lines: Sequence[Mapping[str, Any]], done: Mapping[Run, Any]) -> dict[str, Any]:
+    """The numbers in the text."""
+    some = next(iter(done.values()))
+    speeds = [line["questions_per_s"] for line in lines if "questions_per_s" in line]
+    return {
+        "runs": len(done),
+        "epochs": some["epochs"],
+        "questions": f"{some['questions']:,}",
+        "speed": round(mean(speeds)),
+        "memory": round(mean(line["mib"] for line in done.values())),
+        "error": 100 * (2 * 0.4 * 0.6 / some["questions"]) ** 0.5,
+        "one": f"{ONE_SEED:g}",
+        "several": f"{SEVERAL_SEEDS:g}",
+    }
+
+
+def _consistent(results: Path) -> dict[str, str]:
+    """How many consistent programs a question has, on the paper's data set and on this one."""
+    found = {}
+    for name, file in (("sqa", "sqa.extended.json"), ("wtq", "wtq.full.json")):
+        one = json.loads((results / "oracle" / file).read_text())
+        found[f"{name}_consistent"] = f"{one['consistent_per_question']:,.0f}"
+    return found
+
+
+def gains(accuracy: Mapping[Run, float], algorithm: str, critique: str) -> list[float]:
+    """Return what a critique gains over none, seed by seed."""
+    return [
+        found - accuracy[algorithm, "none", seed]
+        for (a, c, seed), found in sorted(accuracy.items())
+        if (a, c) == (algorithm, critique) and (algorithm, "none", seed) in accuracy
+    ]
+
+
+def _figure(accuracy: Mapping[Run, float], algorithm: str, critique: str) -> str:
+    """The mean over seeds, and how many there are if there are several."""
+    found = [v for (a, c, _), v in accuracy.items() if (a, c) == (algorithm, critique)]
+    if not found:
+        return "-"
+    return f"{mean(found):.1f}" + (f" ({len(found)})" if len(found) > 1 else "")
+
+
+def _gain(accuracy: Mapping[Run, float], algorithm: str, critique: str) -> str:
+    found = gains(accuracy, algorithm, critique)
+    if not found:
+        return "-"
+    return f"{mean(found):+.1f} {verdict(found)}"
+
+
+def _updates(accuracy: Mapping[Run, float]) -> str:
+    """The eight algorithms, with and without the paper's critique."""
+    lines = [
+        "| algorithm | no critique | the paper's critique | gain | learnt lexicon | gain |",
+        "| --- | ---: | ---: | --- | ---: | --- |",
+    ]
+    for algorithm, title in ALGORITHMS.items():
+        cells = [
+            _figure(accuracy, algorithm, "none"),
+            *(
+                show(accuracy, algorithm, critique)
+                for critique in ("paper", "learnt")
+                for show in (_figure, _gain)
+            ),
+        ]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _others(accuracy: Mapping[Run, float]) -> str:
+    """The gain of each critique over none, for the algorithms that were tried with several."""
+    tried = [a for a in ALGORITHMS if sum(a == b for b, _, _ in accuracy) > 3]
+    head = [ALGORITHMS[algorithm] for algorithm in tried]
+    lines = [f"| critique | {' | '.join(head)} |", "| --- " * (1 + len(tried)) + "|"]
+    none = [_figure(accuracy, algorithm, "none") for algorithm in tried]
+    lines.append(f"| none | {' | '.join(none)} |")
+    for critique, title in CRITIQUES.items():
+        cells = []
+        for algorithm in tried:
+            found = _figure(accuracy, algorithm, critique)
+            gain = _gain(accuracy, algorithm, critique)
+            cells.append(found if gain == "-" else f"{found}: {gain}")
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _alone(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Each critique as a parser of its own."""
+    found = {line["critique"]: line for line in lines if "alone" in line}
+    shown = ["| critique | right | mass on consistent programs |", "| --- | ---: | ---: |"]
+    for critique, title in CRITIQUES.items():
+        if critique in found:
+            one = found[critique]
+            shown.append(f"| {title} | {one['alone']:.1f} | {one['mass']:.1f} |")
+    return "\n".join(shown)
+
+
+def _curves(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Accuracy by epoch, on every fourth question, of all runs of the first seed."""
+    curves: dict[Run, list[float]] = {}
+    for line in lines:
+        if line.get("dev_accuracy") is not None:
+            curves.setdefault(_run(line), []).append(line["dev_accuracy"])
+    shown = []
+    for (algorithm, critique, seed), curve in sorted(curves.items()):
+        by_epoch = ", ".join(f"{value:.1f}" for value in curve)
+        shown.append(f"| {ALGORITHMS[algorithm]} | {critique} | {seed} | {by_epoch} |")
+    head = ["## Curves", "", "Dev accuracy by epoch, on every fourth question of dev.", ""]
+    table = ["| algorithm | critique | seed | by epoch |", "| --- | --- | ---: | --- |"]
+    return "\n".join([*head, *table, *shown])
+
+
+_TOP: Final = """# Which update pays where spurious programs abound
+
+Misra et al. (2018) compare eight updates and one critique on SQA, where a question has \
+{sqa_consistent} consistent programs in the language `extended`, and fewer in theirs. Which of \
+their findings carry over to questions with hundreds? WikiTableQuestions in `full` has \
+{wtq_consistent} a question ([coverage](wikitablequestions.md)); most are right by luck. Two \
+more questions, which the paper leaves open: can the critique be learnt from the answers \
+themselves, and can executions on other tables take the place of words?
+
+Here are {runs} runs: `experiments/wtq.glove.toml` (the scorer `cues` over GloVe vectors), \
+{epochs} epochs on random-split-1-train with the same rate for all, no program seen, on one core \
+each ({speed} questions a second, {memory} MiB). The figure is the share of right denotations on \
+all {questions} questions of random-split-1-dev after the last epoch; nothing is chosen on dev.
+
+The critiques:
+
+- **The paper's**: match and 40 lexical pairs. In `full` a pair of words and aggregate, comparison \
+or step counts as well, by the trigger words of `programs/lexicon.toml`.
+- **Learnt from answers** (`denota.learning.learn_lexicon`): a log-linear model of words and \
+operators, over all programs of a question, that maximises the marginal likelihood of the answers. \
+Match alone is given. The lexicon that came of the training split is \
+`experiments/wtq.learnt.lexicon.txt`.
+- **Agreement on altered tables** (`search.altered`): up to 64 consistent programs of a training \
+question are executed on six tables with rows drawn anew and half of the columns dealt anew; a \
+program is worth the share of the others' votes that it agrees with there."""
+_RULE: Final = """## The rule, written before the runs
+
+A critique *pays* if it gains at least {one} points over the same update without one, or, \
+where there are several seeds, at least {several} points in the mean with a gain in every \
+seed. It *hurts* if it loses as much. All else is *undecided*. The same rule holds between two \
+updates. For scale: the standard error of the difference between two parsers of 40% that answer \
+independently is {error:.1f} points on {questions} questions."""
+_UPDATES: Final = "## The eight updates"
+_OTHERS: Final = """## The critiques
+
+Mean accuracy, the number of seeds in brackets where there are several, and the gain over no \
+critique."""
+_ALONE: Final = """## A critique by itself
+
+How much does a critique know before anything else is learnt? Let it answer dev: the share of \
+questions whose best program by the critique alone is right (ties shared), and the share of \
+exp(η critique) that lies on consistent programs."""
+_AGAIN: Final = """## Run a cell again
+
+Any cell, here MAVER with the learnt lexicon; the last line of `RUN/metrics.jsonl` has the figure:
+
+```sh
+denota train experiments/wtq.glove.toml --out RUN --set train.epochs={epochs} train.device=cpu \
+update.algorithm=maver search.lexicon=experiments/wtq.learnt.lexicon.txt search.grounded=0 \
+search.length=0
+```
+
+All of them, a process a run: `python benchmarks/critiques.py --data WTQ --vectors GLOVE --lexicon \
+experiments/wtq.learnt.lexicon.txt --out OUT`; then OUT/curves.jsonl is \
+`results/wtq/critiques.jsonl`. The lexicon: `python -m denota.learning.learn_lexicon \
+experiments/wtq.glove.toml FILE --data WTQ`."""
+
+if __name__ == "__main__":
+    main()
