@@ -169,7 +169,7 @@ def unused_settings(model: ModelConfig) -> list[str]:
     """
     if model.scorer != "encoder":
         return []
-    names = ("vectors", "dimension", "hidden", "surface", "bias")
+    names = ("vectors", "dimension", "hidden", "surface", "bias", "start", "same_as_previous")
     return [name for name in names if getattr(model, name) != getattr(ModelConfig(), name)]
 
 

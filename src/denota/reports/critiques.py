@@ -80,7 +80,9 @@ def page(results: Path) -> str:
         _OTHERS,
         _others(accuracy),
     ]
-    parts += [_ALONE, _alone(lines), _curves(lines), _AGAIN.format(**facts)]
+    if any("alone" in line for line in lines):
+        parts += [_ALONE, _alone(lines)]
+    parts += [_curves(lines), _AGAIN.format(**facts)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -158,12 +160,15 @@ def _updates(accuracy: Mapping[Run, float]) -> str:
 
 def _others(accuracy: Mapping[Run, float]) -> str:
     """The gain of each critique over none, for the algorithms that were tried with several."""
-    tried = [a for a in ALGORITHMS if sum(a == b for b, _, _ in accuracy) > 3]
+    more = {(a, c) for a, c, _ in accuracy if c not in ("none", "paper")}
+    tried = [algorithm for algorithm in ALGORITHMS if algorithm in {a for a, _ in more}]
     head = [ALGORITHMS[algorithm] for algorithm in tried]
     lines = [f"| critique | {' | '.join(head)} |", "| --- " * (1 + len(tried)) + "|"]
     none = [_figure(accuracy, algorithm, "none") for algorithm in tried]
     lines.append(f"| none | {' | '.join(none)} |")
     for critique, title in CRITIQUES.items():
+        if not any(critique == c for _, c, _ in accuracy):
+            continue
         cells = []
         for algorithm in tried:
             found = _figure(accuracy, algorithm, critique)
@@ -219,8 +224,7 @@ The critiques:
 or step counts as well, by the trigger words of `programs/lexicon.toml`.
 - **Learnt from answers** (`denota.learning.learn_lexicon`): a log-linear model of words and \
 operators, over all programs of a question, that maximises the marginal likelihood of the answers. \
-Match alone is given. The lexicon that came of the training split is \
-`experiments/wtq.learnt.lexicon.txt`.
+Match alone is given. It is made from the training split by the last command of this page.
 - **Agreement on altered tables** (`search.altered`): up to 64 consistent programs of a training \
 question are executed on six tables with rows drawn anew and half of the columns dealt anew; a \
 program is worth the share of the others' votes that it agrees with there."""
@@ -247,14 +251,14 @@ Any cell, here MAVER with the learnt lexicon; the last line of `RUN/metrics.json
 
 ```sh
 denota train experiments/wtq.glove.toml --out RUN --set train.epochs={epochs} train.device=cpu \
-update.algorithm=maver search.lexicon=experiments/wtq.learnt.lexicon.txt search.grounded=0 \
+update.algorithm=maver search.lexicon=LEXICON search.grounded=0 \
 search.length=0
 ```
 
 All of them, a process a run: `python benchmarks/critiques.py --data WTQ --vectors GLOVE --lexicon \
-experiments/wtq.learnt.lexicon.txt --out OUT`; then OUT/curves.jsonl is \
+LEXICON --out OUT`; then OUT/curves.jsonl is \
 `results/wtq/critiques.jsonl`. The lexicon: `python -m denota.learning.learn_lexicon \
-experiments/wtq.glove.toml FILE --data WTQ`."""
+experiments/wtq.glove.toml LEXICON --data WTQ`."""
 
 if __name__ == "__main__":
     main()
