@@ -44,7 +44,7 @@ class ResultTable:
     both: tuple[str, ...] = ()
     """The rows that are run without shaping as well."""
     once: tuple[str, ...] = ()
-    """The rows that are run with one seed, for an epoch of them costs much; others with three."""
+    """The rows that are run with one seed; others with three."""
     test: Mapping[str, int] = field(default_factory=dict)
     """How many seeds of a row answer the test questions, after training on train and dev
     together."""
@@ -58,6 +58,7 @@ _STARTS: Final = (
     *("maver_blank", "mmr_blank", "mml_blank"),
     *("maver_extended", "maver_extended_blank"),
 )
+_SPLITS: Final = ("maver_split2", "maver_split3", "maver_split4", "maver_split5")
 TABLES: Final = {
     "table2": ResultTable(
         _ALGORITHMS,
@@ -65,22 +66,11 @@ TABLES: Final = {
         test={**dict.fromkeys(_ALGORITHMS, 1), "maver": 3, "mmr": 3, "mml": 3},
     ),
     "table3": ResultTable(
-        (
-            *("mmr_w_mml_q", "off_policy_w_mmr_q"),
-            *("mml_w_maver_q", "mml_w_mmr_q", "meritocratic_inf_w_maver_q", "off_policy_w_maver_q"),
-        )
+        (*("mmr_w_mml_q", "off_policy_w_mmr_q", "mml_w_maver_q", "off_policy_w_maver_q"),)
     ),
     "explain": ResultTable(
-        (
-            *("maver_model", "maver_score", "mml_explore", "reinforce_rivals"),
-            *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
-            *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
-        ),
-        both=("maver_batch1",),
-        once=(
-            *("maver_split2", "maver_split3", "maver_split4", "maver_split5"),
-            *("maver_all", "mmr_all", "mml_all", "meritocratic_inf_all", "maver_batch1"),
-        ),
+        ("maver_model", "maver_score", "mml_explore", "reinforce_rivals", *_SPLITS),
+        once=_SPLITS,
     ),
     "headline": ResultTable(_STARTS, both=_STARTS),
     "put_right": ResultTable(
@@ -94,9 +84,9 @@ TABLES: Final = {
     "ablate": ResultTable(
         (
             *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
-            *("maver_eta1", "maver_beam", "maver_bare"),
+            *("maver_eta1", "maver_beam"),
         ),
-        both=("maver_no_surface", "maver_no_bias", "maver_bare"),
+        both=("maver_no_surface", "maver_no_bias"),
     ),
 }
 TEST: Final = "test-questions"

@@ -88,6 +88,19 @@ def judged_section(judged: Judged) -> str:
     return "\n".join(lines)
 
 
+def spurious_told(judged: Judged) -> str:
+    """Return in one sentence how many programs the first judge calls spurious."""
+    facts, verdicts = judged
+    judge = next(iter(verdicts))
+    counts = {name: _spurious(verdicts[judge], _programs(facts, name)) for name in SAID}
+    paper = [SAID[name][1] for name in ("unshaped", "shaped")]
+    return (
+        f"Of {len(facts['questions'])} programs that search believes, {counts['unshaped']} are "
+        f"spurious without and {counts['shaped']} with shaping; from a blank start "
+        f"{counts['blank_unshaped']} and {counts['blank_shaped']} (paper: {' and '.join(paper)})."
+    )
+
+
 def _programs(facts: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The programs of a parser that give the right answer."""
     found = [question["programs"].get(name) for question in facts["questions"]]

@@ -22,8 +22,6 @@ MIXES: Final = {
     "mmr_w_mml_q": ("MMR", "MML", 41.9),
     "off_policy_w_mmr_q": ("off-policy", "MMR", 37.0),
     "mml_w_maver_q": ("MML", "MAVER", None),
-    "mml_w_mmr_q": ("MML", "MMR", None),
-    "meritocratic_inf_w_maver_q": ("meritocratic (β = ∞)", "MAVER", None),
     "off_policy_w_maver_q": ("off-policy", "MAVER", None),
 }
 """Table 3: w, q and the paper's dev figure; those without one are mixes of our own."""
@@ -32,15 +30,6 @@ STABILITY: Final = {"mmr": 0.9, "maver": 0.57}
 EXPLAINED: Final = {
     "maver_model": ("MAVER, the critique in the score (model shaping)", "table2", "maver"),
     "maver_score": ("MAVER, y* by score alone", "table2", "maver"),
-    "maver_batch1": ("MAVER, one question an update", "table2", "maver"),
-    "maver_all": ("MAVER, K = all programs", "table2", "maver"),
-    "mmr_all": ("MMR, K = all programs", "table2", "mmr"),
-    "mml_all": ("MML, K = all programs", "table2", "mml"),
-    "meritocratic_inf_all": (
-        "Meritocratic (β = ∞), K = all programs",
-        "table2",
-        "meritocratic_inf",
-    ),
     "mml_explore": ("MML, K = EXPLORE alone", "table2", "mml"),
     "reinforce_rivals": ("REINFORCE, K = RIVALS alone", "table2", "reinforce"),
 }
@@ -52,7 +41,6 @@ ABLATED: Final = {
     "maver_plain_numbers": "only bare numbers read in cells",
     "maver_eta1": "η = 1 in place of 5: less confidence in the critique",
     "maver_beam": "a beam of 15 in place of exact search",
-    "maver_bare": "no surface features, no bias, bare numbers, a beam",
 }
 PUT_RIGHT: Final = {
     "maver_early_start": (

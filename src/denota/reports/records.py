@@ -64,7 +64,7 @@ def _tried(runs: Sequence[Run]) -> str:
 
 
 def _late(run: Run) -> float:
-    return mean(line["dev_answer_accuracy"] for line in run["epochs"][-3:])
+    return float(mean(line["dev_answer_accuracy"] for line in run["epochs"][-3:]))
 
 
 _TOP: Final = """# Records without a language model

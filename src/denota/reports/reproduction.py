@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from denota.data import load_examples
-from denota.reports.explain import why
 from denota.reports.judged import Judged, judged_section, read_judged
 from denota.reports.markdown import table
 from denota.reports.plots import draw_cell_curves, draw_differences, draw_gains, draw_table2
@@ -54,7 +53,7 @@ def reproduction_page(
     parts = [_TOP]
     if sequences is not None:
         measured = [*gains(found, sequences), *encoders]
-        parts.append(summary(found, sequences, measured))
+        parts.append(summary(found, sequences, measured, judged))
     parts += [_RERUN, _TABLE2, _table2(found), _PICTURES]
     if sequences is not None:
         parts.append(statements_section(found, sequences))
@@ -62,7 +61,7 @@ def reproduction_page(
     if sequences is not None:
         parts.append(shaping_section(measured, headline_epochs(found)) if measured else "")
         parts += [put_right_section(found, sequences), _explained(found, sequences)]
-        parts += [_ablated(found, sequences), *why(found, sequences)]
+        parts.append(_ablated(found, sequences))
     parts += [_splits(found), _WITHDRAWN]
     if judged is not None:
         parts.append(judged_section(judged))
@@ -228,10 +227,8 @@ def _ablated(found: Found, sequences: Sequence[str]) -> str:
         ),
     ]
     whole: CellKey = ("table2", "maver", True)
-    rows = [(name, "ablate", row) for row, name in ABLATED.items()]
-    rows.append(("one question an update", "explain", "maver_batch1"))
-    for name, of, row in rows:
-        plain, shaped = ((of, row, with_) for with_ in (False, True))
+    for row, name in ABLATED.items():
+        plain, shaped = (("ablate", row, with_) for with_ in (False, True))
         if not Difference("", (shaped,), (whole,)).known(found):
             continue
         both = Difference(name, (shaped,), (plain,))

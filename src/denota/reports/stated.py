@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from denota.reports.judged import Judged, spurious_told
 from denota.reports.markdown import table
 from denota.reports.published import MIXES, PUBLISHED
 from denota.reports.results import Found, accuracies, told
@@ -38,10 +39,10 @@ def statements_section(found: Found, sequences: Sequence[str]) -> str:
             *("last 10 epochs", "95% interval", "best epoch", "95% interval"),
         )
     ]
-    for one, judged in judged_statements(found, sequences).items():
+    for one, came in judged_statements(found, sequences).items():
         for place, d in enumerate(one.differences):
             claim = f"{one.claim} ({one.said}); {one.rule}" if place == 0 else ""
-            here = f"**{judged}**" if place == 0 else ""
+            here = f"**{came}**" if place == 0 else ""
             late, best = (told(d, found, sequences, when) for when in ("late", "best"))
             lines.append((claim, here, d.name, str(len(d.seeds(found))), *late, *best))
     return (
@@ -56,7 +57,12 @@ def statements_section(found: Found, sequences: Sequence[str]) -> str:
     )
 
 
-def summary(found: Found, sequences: Sequence[str], measured: Sequence[Gain]) -> str:
+def summary(
+    found: Found,
+    sequences: Sequence[str],
+    measured: Sequence[Gain],
+    judged: Judged | None = None,
+) -> str:
     """Return what was found, for a reader who reads one screen."""
     verdicts = judged_statements(found, sequences)
     lines = [_tables(found)]
@@ -67,10 +73,12 @@ def summary(found: Found, sequences: Sequence[str], measured: Sequence[Gain]) ->
             f"{shaping[0]} points ({shaping[1]}), MAVER {maver[0]} ({maver[1]}), where the parser "
             "starts from words as DynSP does." + _starts(measured)
         )
+    if judged is not None:
+        lines.append(f"**Spurious programs.** {spurious_told(judged)}")
     lines += [
         f"**{said.capitalize()}** ({len(own)} of {len(verdicts)} statements): {'; '.join(own)}."
         for said in (STANDS, FALLS, UNDECIDED)
-        if (own := [one.claim for one, judged in verdicts.items() if judged == said])
+        if (own := [one.claim for one, here in verdicts.items() if here == said])
     ]
     return "## What was found\n\n" + "\n".join(f"- {line}" for line in lines if line)
 
