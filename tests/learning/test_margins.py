@@ -246,7 +246,7 @@ def test_the_rivals_are_those_of_the_reference_whatever_the_intensity(name: str)
     found = question([1.0, 0.0, 0.5], [0, 1, 1], reference=1, draw=2)
     rivals = COMPETITORS[name](found, UpdateConfig())
     for intensity in INTENSITIES:
-        cfg = UpdateConfig(intensity, name)
+        cfg = UpdateConfig(intensity, name, draw="sample")
         w = INTENSITIES[intensity](found, cfg)
         c = update_coefficients(found, cfg)
         torch.testing.assert_close(c, w - w.sum() * rivals, rtol=0, atol=1e-12)

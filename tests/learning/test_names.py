@@ -15,7 +15,7 @@ from denota.learning.intensity import DRAWS_FROM, INTENSITIES
 from denota.learning.presets import PRESETS
 from denota.learning.update import update_coefficients
 from denota.registry import Registry
-from learning.strategies import question
+from learning.strategies import SAMPLED, question
 
 registries = pytest.mark.parametrize(
     "registry", [INTENSITIES, COMPETITORS], ids=lambda registry: registry.kind
@@ -81,7 +81,7 @@ def test_registering_gives_the_function_back() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_algorithm_resolves(name: str) -> None:
-    cfg = PRESETS[name]
+    cfg = SAMPLED[name]
     assert cfg.intensity in INTENSITIES
     assert cfg.competing in COMPETITORS
     found = question([0.5, 0.0, 1.0], [0, 1, 0.5], reference=1, draw=1)

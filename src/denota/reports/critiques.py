@@ -249,8 +249,9 @@ _AGAIN: Final = """## Run a cell again
 
 Any cell, here MAVER with the learnt lexicon; the last line of `RUN/metrics.jsonl` has the figure:
 
-```sh
-denota train experiments/wtq.glove.toml --out RUN --set train.epochs={epochs} train.device=cpu \
+```text
+denota train experiments/wtq.glove.toml --data WTQ --out RUN --set train.device=cpu \
+train.epochs={epochs} \
 update.algorithm=maver search.lexicon=LEXICON search.grounded=0 \
 search.length=0
 ```
