@@ -76,9 +76,9 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(work: Path, cell: ResultCell) -> dict[str, object]:
+def run(work: Path, cell: ResultCell, again: bool = False) -> dict[str, object]:
     folders = [work / name for name in ("data", "experiments", "results", "runs")]
-    return json.loads(run_cell(cell, *folders).read_text())
+    return json.loads(run_cell(cell, *folders, again=again).read_text())
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -229,21 +229,28 @@ def test_a_cell_is_run_and_run_again_to_the_same_figures(work: Path) -> None:
     predictions = read_predictions(work / "results" / "predictions" / f"{cell.name}.tsv")
     assert len(predictions) == len(load_questions(work / "data", "test-questions").questions)
     shutil.rmtree(work / "runs")
-    again = run(work, cell)
+    again = run(work, cell, again=True)
     for name in ("epochs", "best_epoch", "dev_right", "config"):
         assert again[name] == first[name], name
-    assert read_predictions(work / "results" / "predictions" / f"{cell.name}.tsv") == predictions
+    path = work / "results" / "predictions" / f"{cell.name}.tsv"
+    assert read_predictions(path) == predictions
+    path.unlink()
+    assert missing([cell], work / "results", work / "data") == [cell], "it owes predictions"
+    shutil.rmtree(work / "runs")
+    run(work, cell)
+    assert not (work / "runs" / cell.name / "metrics.jsonl").exists(), "its result was there"
+    assert read_predictions(path) == predictions
 
 
 def test_what_results_have_is_skipped_and_the_rest_run_side_by_side(work: Path) -> None:
     cells = [ResultCell("table2", "maver", True, 0), ResultCell("table2", "maver", False, 1)]
     run(work, cells[0])
-    todo = missing(cells, work / "results")
+    todo = missing(cells, work / "results", work / "data")
     assert todo == cells[1:]
     folders = {name: work / name for name in ("experiments", "results", "runs")}
     said: list[str] = []
     assert reproduce(todo, work / "data", jobs=2, say=said.append, **folders) == []
-    assert missing(cells, work / "results") == []
+    assert missing(cells, work / "results", work / "data") == []
     assert any("done" in line for line in said)
     with pytest.raises(ConfigError, match="no config"):
         reproduce([ResultCell("table2", "nothing", True)], work / "data", jobs=1, **folders)

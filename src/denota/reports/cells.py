@@ -149,43 +149,63 @@ def run_cell(
     results: Path,
     runs: Path,
     *,
+    again: bool = False,
     device: str | None = None,
     vectors: str | None = None,
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Path:
-    """Run a cell and return its result.
+    """Run what a cell lacks, or all of it again, and return its result.
 
-    It trains, trains on all data up to the best epoch, and answers the test questions.
-
-    A cell that was stopped goes on where it was.
+    It trains; and where it owes test predictions, it trains on all data up to the best epoch and
+    answers the test questions. A cell that was stopped goes on where it was.
     """
     config = cell.config(experiments)
     if device is not None:
         config = replace(config, train=replace(config.train, device=device))
-    run = runs / cell.name
+    run, found = runs / cell.name, result_path(cell, results)
     examples, dev = (
         load_examples(data, split).examples for split in (config.data.train, config.data.dev)
     )
     vectors = vectors_of(config, vectors)
     results.mkdir(parents=True, exist_ok=True)
-    best = train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
-    epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
-    predicted = None
-    if cell.seed < TABLES[cell.table].test.get(cell.row, 0) and TEST in split_names(data):
+    if again or not found.exists():
+        train(config, examples, dev, run, resume=True, vectors=vectors, epoch_done=epoch_done)
+        _write(found, _result(cell, config, run, vectors))
+    predicted = predictions_path(cell, results)
+    if owes_predictions(cell, data) and (again or not predicted.exists()):
+        result = json.loads(found.read_text(encoding="utf-8"))
         longer = replace(
             config,
             data=replace(config.data, dev=""),
-            train=replace(config.train, epochs=epochs),
+            train=replace(config.train, epochs=real_epochs(config, result["best_epoch"])),
         )
         final = train(longer, (*examples, *dev), (), run / "final", resume=True, vectors=vectors)
-        predicted = results / "predictions" / f"{cell.name}.tsv"
         _predict(final, data, predicted)
-    found = results / f"{cell.name}.json"
-    text = json.dumps(_result(cell, config, run, predicted, vectors), indent=1) + "\n"
-    beside = found.with_name(found.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, found)
+        record = json.loads((run / "final" / "run.json").read_text(encoding="utf-8"))
+        took = sum(line["seconds"] for line in record["epochs"])
+        _write(found, {**result, "predictions": predicted.name, "final_seconds": round(took, 1)})
     return found
+
+
+def result_path(cell: ResultCell, results: Path) -> Path:
+    """Return where a cell's result is."""
+    return results / f"{cell.name}.json"
+
+
+def predictions_path(cell: ResultCell, results: Path) -> Path:
+    """Return where a cell's test predictions are."""
+    return results / "predictions" / f"{cell.name}.tsv"
+
+
+def owes_predictions(cell: ResultCell, data: Path) -> bool:
+    """Say whether a cell answers the test questions, where the data has them."""
+    return cell.seed < TABLES[cell.table].test.get(cell.row, 0) and TEST in split_names(data)
+
+
+def _write(path: Path, result: dict[str, Any]) -> None:
+    beside = path.with_name(path.name + ".part")
+    beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    os.replace(beside, path)
 
 
 def vectors_of(config: Config, given: str | None) -> str | None:
@@ -237,15 +257,12 @@ def _result(
     cell: ResultCell,
     config: Config,
     run: Path,
-    predicted: Path | None,
     vectors: str | None,
 ) -> dict[str, Any]:
     """What `results/` keeps of a cell."""
     epochs, outcomes = (_lines(run / name) for name in ("metrics.jsonl", "outcomes.jsonl"))
     best = max(epochs, key=lambda line: (line["dev_answer_accuracy"], -line["epoch"]))
     record = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    final = run / "final" / "run.json"
-    later = json.loads(final.read_text(encoding="utf-8"))["epochs"] if predicted else []
     settings = asdict(config)
     settings["update"]["beta"] = str(settings["update"]["beta"])
     return {
@@ -256,13 +273,13 @@ def _result(
         "epochs": epochs,
         "dev_questions": len(outcomes[0]["dev_right"]),
         "dev_right": [packed(line["dev_right"]) for line in outcomes],
-        "predictions": predicted.name if predicted else None,
+        "predictions": None,
         "config": settings,
         "vectors": {"file": record["vectors"], "sha256": _digest(vectors)},
         "versions": record["versions"],
         "machine": record["machine"],
         "train_seconds": round(sum(line["seconds"] for line in record["epochs"]), 1),
-        "final_seconds": round(sum(line["seconds"] for line in later), 1),
+        "final_seconds": 0.0,
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
 

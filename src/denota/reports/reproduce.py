@@ -18,12 +18,25 @@ from pathlib import Path
 from typing import Any
 
 from denota.cache import cache_folder, cache_in
-from denota.reports.cells import ResultCell, cell_named, run_cell, vectors_of
+from denota.reports.cells import (
+    ResultCell,
+    cell_named,
+    owes_predictions,
+    predictions_path,
+    result_path,
+    run_cell,
+    vectors_of,
+)
 
 
-def missing(cells: Sequence[ResultCell], results: Path) -> list[ResultCell]:
-    """Return the cells that have no result yet."""
-    return [cell for cell in cells if not (results / f"{cell.name}.json").exists()]
+def missing(cells: Sequence[ResultCell], results: Path, data: Path) -> list[ResultCell]:
+    """Return the cells that have no result yet, or owe test predictions."""
+    return [
+        cell
+        for cell in cells
+        if not result_path(cell, results).exists()
+        or (owes_predictions(cell, data) and not predictions_path(cell, results).exists())
+    ]
 
 
 def check_cells(cells: Sequence[ResultCell], experiments: Path, vectors: str | None) -> None:
@@ -41,6 +54,7 @@ def reproduce(
     data: Path,
     *,
     jobs: int,
+    again: bool = False,
     device: str | None = None,
     vectors: str | None = None,
     environ: Mapping[str, str] | None = None,
@@ -55,6 +69,7 @@ def reproduce(
         cells: what to run.
         data: the SQA release.
         jobs: how many at a time.
+        again: whether to run what results/ has already.
         device: `cpu` or `cuda`, if not what a cell's settings say.
         vectors: the file of word vectors.
         environ: the environment of the processes; this one's if None.
@@ -84,6 +99,7 @@ def reproduce(
                 named = [
                     part for name, path in folders.items() for part in (f"--{name}", str(path))
                 ]
+                named += ["--again"] if again else []
                 named += ["--device", device] if device else []
                 named += ["--vectors", vectors] if vectors else []
                 command = [sys.executable, "-m", __spec__.name, cell.name, *named]
@@ -132,6 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cell")
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--device")
     parser.add_argument("--vectors")
     parser.add_argument("--cache", type=Path, default=cache_folder())
@@ -145,6 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             given.experiments,
             given.results,
             given.runs,
+            again=given.again,
             device=given.device,
             vectors=given.vectors,
             epoch_done=lambda epoch: print(epoch, flush=True),

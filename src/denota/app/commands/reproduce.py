@@ -31,7 +31,7 @@ def reproduce_cells(
 ) -> int:
     """Run the cells that results/ lacks, or all of them again; return how many failed."""
     experiments, results, docs = Path("experiments"), Path("results"), Path("docs")
-    todo = list(cells) if again else missing(cells, results)
+    todo = list(cells) if again else missing(cells, results, data)
     check_cells(todo, experiments, vectors_path())
     paths = {cell: results / f"{cell.name}.json" for cell in todo}
     before = {cell: path.read_text("utf-8") for cell, path in paths.items() if path.exists()}
@@ -42,6 +42,7 @@ def reproduce_cells(
         todo,
         data,
         jobs=jobs,
+        again=again,
         device=device,
         vectors=vectors_path(),
         environ={**os.environ, **ONE_THREAD},
