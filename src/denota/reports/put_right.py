@@ -77,8 +77,8 @@ the paper's gain shows where the parser does not have it: with a blank start (`m
 starts at 0).
 Split 1 of SQA, language `dynsp++`, three seeds, eight epochs; dev accuracy as the mean of the last
 {LAST} epochs, nothing chosen; everything else as in early versions (the same with what was put
-right since is in [reproduction.md](reproduction.md#when-shaping-pays)). `recorded` is the start of early versions, `dynsp` that of DynSP's
-code, whose words for >= and <= are others."""
+right since is in [reproduction.md](reproduction.md#when-shaping-pays)). `recorded` is the start
+of early versions, `dynsp` that of DynSP's code, whose words for >= and <= are others."""
 _DRAW: Final = """## Off-policy w with MMR's q
 
 At λ = ∞ the exploration policy sorts. ŷ may be drawn from its list (`update.draw = "sample"`, the
