@@ -116,12 +116,13 @@ def test_every_believed_program_was_judged() -> None:
     found = json.loads((ROOT / "results" / "spurious.json").read_text())["questions"]
     verdicts = json.loads((ROOT / "results" / "spurious.verdicts.json").read_text())
     assert len(found) == 100
-    items = {}
+    items, right = {}, set()
     for line in found:
         for one in filter(None, line["programs"].values()):
             items[one["item"]] = judged_key(line["question"], one["program"])
+            right |= {one["item"]} if one["reward"] == 1 else set()
     assert all(item == key for item, key in items.items())
-    assert sum(set(said) == set(items) for said in verdicts.values()) >= 2
+    assert sum(right <= set(said) for said in verdicts.values()) >= 2, "of the right answers"
     for said in verdicts.values():
         assert set(said) <= set(items)
         assert set(said.values()) == {"right", "spurious"}

@@ -189,27 +189,28 @@ def _by_machine(facts: dict[str, Any]) -> list[str]:
 
 
 def _changed(facts: dict[str, Any], verdicts: Verdicts) -> list[str]:
-    lines = ["| question | without shaping | with shaping | |", "| --- | --- | --- | --- |"]
-    for question, before, after, change in _turned(facts, verdicts):
-        cells = [one["program"].replace("|", "\\|") for one in (before, after)]
-        text = question["text"].replace("\n", " ")
-        lines.append(f"| {text} | `{cells[0]}` | `{cells[1]}` | {change} |")
+    lines = [
+        "| start | question | without shaping | with shaping | |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for start, prefix in (("of words", ""), ("blank", "blank_")):
+        for question, before, after, change in _turned(facts, verdicts, prefix):
+            cells = [one["program"].replace("|", "\\|") for one in (before, after)]
+            text = question["text"].replace("\n", " ")
+            lines.append(f"| {start} | {text} | `{cells[0]}` | `{cells[1]}` | {change} |")
     return lines
 
 
-def changes(judged: Judged) -> tuple[int, int]:
-    """Return how many programs shaping corrected, and how many it spoilt, all judges agreeing."""
-    found = [change for *_, change in _turned(judged.facts, judged.verdicts)]
-    return found.count("corrected"), found.count("spoilt")
-
-
-def _turned(facts: dict[str, Any], verdicts: Verdicts) -> Iterator[tuple[Any, Any, Any, str]]:
+def _turned(
+    facts: dict[str, Any], verdicts: Verdicts, prefix: str
+) -> Iterator[tuple[Any, Any, Any, str]]:
     """The questions whose program every judge calls spurious in one case and right in the other.
 
     The program gives the right answer in both.
     """
     for question in facts["questions"]:
-        both = [question["programs"].get(name) for name in ("unshaped", "shaped")]
+        names = (f"{prefix}unshaped", f"{prefix}shaped")
+        both = [question["programs"].get(name) for name in names]
         if any(one is None or one["reward"] < 1 for one in both):
             continue
         said = [
