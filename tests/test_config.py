@@ -13,7 +13,7 @@ from denota.errors import ConfigError
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
 from denota.learning.presets import PRESETS, load_experiment
-from denota.settings import RENAMED, RETIRED, config_of, saved_config, to_toml
+from denota.settings import ADDED, RENAMED, RETIRED, config_of, saved_config, to_toml
 
 EXPERIMENTS = sorted((Path(__file__).parent.parent / "experiments").glob("*.toml"))
 
@@ -131,3 +131,13 @@ def test_changes_are_applied(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigError, match="no config"):
         load_experiment(tmp_path / "none.toml")
+
+
+def test_a_model_saved_before_a_setting_keeps_what_it_was_trained_with() -> None:
+    """The default is what new runs have; files that do not name the setting had another value."""
+    old, new = saved_config("seed = 3"), saved_config(to_toml(Config(seed=3)))
+    assert new == Config(seed=3)
+    for name, before in ADDED.items():
+        section, key = name.split(".")
+        assert getattr(getattr(old, section), key) == before
+        assert getattr(getattr(new, section), key) != before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -339,6 +340,14 @@ def test_the_pages_are_made_from_the_results() -> None:
 def test_what_is_written_has_its_cells() -> None:
     page = reproduction_page({}, [])
     assert "not run" in page and "nan" not in page
+
+
+def test_the_cells_that_the_page_reruns_were_had_on_one_kind_of_machine() -> None:
+    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    named = re.findall(r"^denota reproduce (\S+) --again", page, re.MULTILINE)
+    results = [json.loads((ROOT / "results" / f"{name}.json").read_text()) for name in named]
+    assert len(named) >= 3
+    assert len({(r["machine"]["processor"], r["versions"]["torch"]) for r in results}) == 1
 
 
 def test_every_row_is_on_the_page() -> None:

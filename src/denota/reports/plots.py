@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from denota.reports.results import Found, accuracies
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -74,11 +75,11 @@ def draw_differences(told: Sequence[tuple[str, float, tuple[float, float]]], pat
         sure = low > 0 or high < 0
         axes.plot([low, high], [place, place], color="tab:blue" if sure else "tab:gray")
         axes.plot(points, place, "o", color="tab:blue" if sure else "tab:gray")
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(told)), [name for name, _, _ in told], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel("points of dev answer accuracy, 95% interval (blue: excludes 0)")
-    axes.grid(alpha=0.3, axis="x")
+    _name_lines(
+        axes,
+        [name for name, _, _ in told],
+        "points of dev answer accuracy, 95% interval (blue: excludes 0)",
+    )
     _save(figure, path)
 
 
@@ -93,12 +94,21 @@ def draw_gains(told: Sequence[tuple[str, float, tuple[float, float] | None]], pa
         axes.barh(place, points, color=colour, alpha=0.6)
         if interval is not None:
             axes.plot(interval, [place, place], color="black", linewidth=1)
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(told)), [name for name, _, _ in told], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel("points that shaping gains (blue: a start without words; line: 95% interval)")
-    axes.grid(alpha=0.3, axis="x")
+    _name_lines(
+        axes,
+        [name for name, _, _ in told],
+        "points that shaping gains (blue: a start without words; line: 95% interval)",
+    )
     _save(figure, path)
+
+
+def _name_lines(axes: Axes, names: Sequence[str], measured: str) -> None:
+    """Name the lines of a plot from top to bottom, and what is measured from left to right."""
+    axes.axvline(0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel(measured)
+    axes.grid(alpha=0.3, axis="x")
 
 
 def _save(figure: Figure, path: Path) -> None:

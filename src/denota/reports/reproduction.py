@@ -85,10 +85,9 @@ denota reproduce table3.off_policy_w_mmr_q.shaped.seed0 --again --data SQA
 denota reproduce headline.maver_blank.shaped.seed0 --again --data SQA
 ```
 
-It is the same where kind of CPU, version of torch and word vectors are the same: every result \
-says on which machine it was had, and these three were had on a machine with 2 cores and torch \
-2.13. `denota reproduce table2` runs the cells that `results/` lacks, side by side, and goes on \
-where it was stopped; so do `table3`, `headline`, `put_right`, `explain` and `ablate`. Logs and \
+It is the same where kind of CPU, version of torch and word vectors are the same; every result \
+says on which machine it was had. `denota reproduce table2` runs the cells that `results/` lacks, \
+side by side, and goes on where it was stopped; so do `table3`, `headline`, `put_right`, `explain` and `ablate`. Logs and \
 checkpoints are in `runs/`.
 
 The paper's settings: SGD at 0.1, gradients clipped at norm 5, dropout 0.5 on the question's \
@@ -109,7 +108,8 @@ Earlier versions of this page said that shaping helps no algorithm, and that REI
 meritocratic (β = ∞) lose by it. They compared the best of 30 epochs of one or two seeds. \
 REINFORCE's curve swings by many points from epoch to epoch, so its best epoch says nothing; the \
 intervals saw questions alone, and no seeds; and the parser's >= and <= started from words that \
-are nearer to "more than" than those of >. These statements do not stand."""
+are nearer to "more than" than those of >. They are withdrawn, in either direction: the statements \
+above, with their intervals, take their place."""
 
 
 def _figure(results: Sequence[Result]) -> str:

@@ -132,7 +132,9 @@ def _starts(measured: Sequence[Gain]) -> str:
         for one in blank
         if one.interval is not None
     )
+    if any(one.interval is None or one.interval[0] <= 0 for one in blank):
+        return f" From a blank start: {said}."
     return (
-        f" From a blank start it gains: {said}. The less a parser knows at the start, the more "
-        "shaping pays: the critique brings what the lexical start has already."
+        f" From a blank start it gains: {said}. There the critique brings what the lexical start "
+        "has already."
     )
