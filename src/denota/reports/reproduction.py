@@ -87,8 +87,8 @@ denota reproduce headline.maver_blank.shaped.seed0 --again --data SQA
 
 It is the same where kind of CPU, version of torch and word vectors are the same; every result \
 says on which machine it was had. `denota reproduce table2` runs the cells that `results/` lacks, \
-side by side, and goes on where it was stopped; so do `table3`, `headline`, `put_right`, `explain` and `ablate`. Logs and \
-checkpoints are in `runs/`.
+side by side, and goes on where it was stopped; so do `table3`, `headline`, `put_right`, \
+`explain` and `ablate`. Logs and checkpoints are in `runs/`.
 
 The paper's settings: SGD at 0.1, gradients clipped at norm 5, dropout 0.5 on the question's \
 words, 30 epochs. Ours: batches of 64 questions, their losses summed. The word vectors here are a \
