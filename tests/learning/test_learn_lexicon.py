@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from denota.data.answer import Values
@@ -68,3 +69,11 @@ def test_the_likelihood_is_that_of_the_programs_themselves() -> None:
         right = scores[one.rewards >= 1]
         by_hand = np.logaddexp.reduce(right) - np.logaddexp.reduce(scores)
         assert abs(got - by_hand) < 1e-3
+
+
+def test_an_experiment_that_is_not_there_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        own.main([str(tmp_path / "none.toml"), str(tmp_path / "out.txt"), "--data", str(tmp_path)])
+    assert "there is no config" in capsys.readouterr().err

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.data.mixed import load_mixed
+from denota.errors import DenotaError
 from denota.learning.presets import load_experiment
 from denota.search.lexicon import EVERYWHERE, said_by
 from denota.search.operators_of_axes import OPERATORS, condition_operators, selection_operators
@@ -230,11 +231,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("experiment", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--questions", type=int, help="the first so many only")
+    parser.add_argument("--questions", type=int, help="at most this many, the first ones")
     given = parser.parse_args(arguments)
     changes = ["search.lexicon=none", "search.grounded=0", "search.length=0"]
-    config = load_experiment(given.experiment, changes)
-    examples = load_mixed(config.data.train, given.data, apart_from=config.data.dev).loaded.examples
+    try:
+        config = load_experiment(given.experiment, changes)
+        train, dev = config.data.train, config.data.dev
+        examples = load_mixed(train, given.data, apart_from=dev).loaded.examples
+    except DenotaError as error:
+        parser.error(str(error))
     ready = Preparer.of(config).ahead(examples[: given.questions])
     evidence = [found for one in ready if (found := evidence_of(one)) is not None]
     text, likelihoods = learn_lexicon(evidence)
