@@ -6,6 +6,7 @@ the last epoch. Runs start in the order of GRID, so that a run cut off by time i
 
 Usage: python benchmarks/critiques.py --data WTQ --vectors FILE --lexicon FILE --out FOLDER
            [--seconds 1200] [--jobs 16] [--questions N] [--grid NAME ...] [--epochs 6]
+           [--device cpu] [--runs ALGORITHM:CRITIQUE:SEED ...]
 """
 
 from __future__ import annotations
@@ -39,19 +40,19 @@ from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.search.token_counts import TokenCounts
 
-EXPERIMENT: Final = Path(__file__).parents[1] / "experiments" / "wtq.glove.toml"
-PLAIN: Final = ("search.grounded=0", "search.length=0")
+EXPERIMENT: Final = Path(__file__).parents[1] / "experiments" / "glove.wtq.toml"
+POLICY: Final = "search.shaping=policy"
 CRITIQUES: Final[dict[str, tuple[str, ...]]] = {
-    "none": ("search.shaping=none", *PLAIN),
-    "match": ("search.lexicon=none", *PLAIN),
-    "paper": PLAIN,
-    "grounded": ("search.grounded=1", "search.length=0"),
-    "length": ("search.grounded=0", "search.length=0.5"),
-    "both": ("search.grounded=1", "search.length=0.5"),
-    "learnt": ("search.lexicon=LEARNT", *PLAIN),
-    "altered": ("search.lexicon=none", "search.altered=6", *PLAIN),
-    "learnt_altered": ("search.lexicon=LEARNT", "search.altered=6", *PLAIN),
-    "learnt_model": ("search.lexicon=LEARNT", "search.shaping=model", *PLAIN),
+    "none": ("search.shaping=none", "search.lexicon=paper"),
+    "match": (POLICY, "search.lexicon=none"),
+    "paper": (POLICY, "search.lexicon=paper"),
+    "grounded": (POLICY, "search.lexicon=paper", "search.grounded=1"),
+    "length": (POLICY, "search.lexicon=paper", "search.length=0.5"),
+    "both": (POLICY, "search.lexicon=paper", "search.grounded=1", "search.length=0.5"),
+    "learnt": (POLICY, "search.lexicon=LEARNT"),
+    "altered": (POLICY, "search.lexicon=none", "search.altered=6"),
+    "learnt_altered": (POLICY, "search.lexicon=LEARNT", "search.altered=6"),
+    "learnt_model": ("search.shaping=model", "search.lexicon=LEARNT"),
 }
 """The settings of each critique."""
 EIGHT: Final = (
@@ -89,12 +90,17 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--questions", type=int)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--grid", nargs="+", default=list(GRID), choices=list(GRID))
+    parser.add_argument("--runs", nargs="+", help="these in place of grids")
     given = parser.parse_args()
     torch.set_num_threads(1)
     given.out.mkdir(parents=True, exist_ok=True)
     began = time.time()
     runs = [run for name in given.grid for run in GRID[name]]
+    if given.runs:
+        named = [name.split(":") for name in given.runs]
+        runs = [(algorithm, critique, int(seed)) for algorithm, critique, seed in named]
     work = Work(given)
     fork = get_context("fork")
     running: list[Any] = []
@@ -150,7 +156,8 @@ class Work:
         """The settings of a run that differ from the experiment's."""
         own = [text.replace("LEARNT", str(self.given.lexicon)) for text in CRITIQUES[critique]]
         epochs = f"train.epochs={self.given.epochs}"
-        return [f"update.algorithm={algorithm}", *own, epochs, f"seed={seed}", "train.device=cpu"]
+        device = f"train.device={self.given.device}"
+        return [f"update.algorithm={algorithm}", *own, epochs, f"seed={seed}", device]
 
     def say(self, text: str) -> None:
         """Tell the log."""
