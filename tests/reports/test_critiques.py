@@ -38,6 +38,7 @@ def test_gains_are_paired_by_seed(tmp_path: Path) -> None:
     ]
     curve = {"epoch": 1, "dev_accuracy": 12.5, "questions_per_s": 200}
     lines.append({"algorithm": "mml", "critique": "none", "seed": 0, **curve})
-    (tmp_path / RUNS).parent.mkdir()
-    (tmp_path / RUNS).write_text("\n".join(json.dumps(line) for line in lines))
+    path = tmp_path / RUNS["outcomes"]
+    path.parent.mkdir()
+    path.write_text("\n".join(json.dumps(line) for line in lines))
     assert "| MML | 31.0 (2) | 55.5 (3) | +2.8 pays |" in page(tmp_path)

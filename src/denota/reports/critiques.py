@@ -15,7 +15,12 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "critiques.md"
-RUNS: Final = Path("wtq") / "critiques.jsonl"
+RUNS: Final = {
+    "outcomes": Path("wtq") / "critiques.jsonl",
+    "cues": Path("wtq") / "critiques.cues.jsonl",
+}
+"""The runs of each scorer; those of `cues` were the first."""
+SETTINGS: Final = {"outcomes": "experiments/glove.wtq.toml", "cues": "experiments/wtq.glove.toml"}
 ONE_SEED: Final = 3.0
 """A difference of this many points decides where there is one seed."""
 SEVERAL_SEEDS: Final = 2.0
@@ -68,38 +73,84 @@ def main() -> None:
 
 def page(results: Path) -> str:
     """Return the page's Markdown."""
-    lines = [json.loads(line) for line in (results / RUNS).read_text().splitlines()]
-    done = {_run(line): line for line in lines if "dev" in line}
-    accuracy = {run: line["dev"] for run, line in done.items()}
-    facts = {**_facts(lines, done), **_consistent(results)}
-    parts = [
-        _TOP.format(**facts),
-        _RULE.format(**facts),
-        _UPDATES,
-        _updates(accuracy),
-        _OTHERS,
-        _others(accuracy),
-    ]
+    runs = {
+        scorer: [json.loads(line) for line in (results / path).read_text().splitlines()]
+        for scorer, path in RUNS.items()
+        if (results / path).exists()
+    }
+    facts = {**_facts(next(iter(runs.values()))), **_consistent(results)}
+    accuracies = {scorer: _accuracy(lines) for scorer, lines in runs.items()}
+    parts = [_TOP.format(**facts), _found(accuracies), _CRITIQUES, _RULE.format(**facts)]
+    for scorer, lines in runs.items():
+        parts += _scorer(scorer, lines, accuracies[scorer])
+    return "\n\n".join([*parts, _AGAIN.format(**facts)]) + "\n"
+
+
+def _accuracy(lines: Sequence[Mapping[str, Any]]) -> dict[Run, float]:
+    return {_run(line): line["dev"] for line in lines if "dev" in line}
+
+
+def _scorer(
+    scorer: str, lines: Sequence[Mapping[str, Any]], accuracy: Mapping[Run, float]
+) -> list[str]:
+    """What is told of the runs of a scorer."""
+    facts = {**_facts(lines), "scorer": scorer, "settings": SETTINGS[scorer]}
+    parts = [_SCORER.format(**facts), _updates(accuracy)]
+    if any(critique not in ("none", "paper") for _, critique, _ in accuracy):
+        parts += [_OTHERS, _others(accuracy)]
     if any("alone" in line for line in lines):
         parts += [_ALONE, _alone(lines)]
-    parts += [_curves(lines), _AGAIN.format(**facts)]
-    return "\n\n".join(parts) + "\n"
+    return [*parts, _curves(lines)]
+
+
+def _found(accuracies: Mapping[str, Mapping[Run, float]]) -> str:
+    """What was found, a line a scorer."""
+    lines = ["## What was found"]
+    for scorer, accuracy in accuracies.items():
+        plain = {
+            a: [v for (b, c, _), v in accuracy.items() if (b, c) == (a, "none")] for a in ALGORITHMS
+        }
+        best = sorted((a for a in plain if plain[a]), key=lambda a: -mean(plain[a]))
+        order = ", ".join(f"{ALGORITHMS[a]} {mean(plain[a]):.1f}" for a in best)
+        said = [f"With `{scorer}`, no critique: {order}."]
+        for critique, title in (
+            ("paper", "The paper's critique"),
+            ("learnt", "A learnt lexicon"),
+            ("altered", "Agreement on altered tables"),
+        ):
+            by_verdict: dict[str, list[str]] = {}
+            for algorithm in best:
+                found = gains(accuracy, algorithm, critique)
+                if found:
+                    gain = f"{ALGORITHMS[algorithm]} ({mean(found):+.1f})"
+                    by_verdict.setdefault(verdict(found), []).append(gain)
+            told = [
+                f"{word} {', '.join(who)}"
+                for word, who in by_verdict.items()
+                if word != "undecided"
+            ]
+            left = by_verdict.get("undecided")
+            told += [f"undecided with {', '.join(left)}"] if left else []
+            said += [f"{title}: {'; '.join(told)}."] if told else []
+        lines.append("- " + " ".join(said))
+    return "\n".join([lines[0], "", *lines[1:]])
 
 
 def _run(line: Mapping[str, Any]) -> Run:
     return line["algorithm"], line["critique"], line["seed"]
 
 
-def _facts(lines: Sequence[Mapping[str, Any]], done: Mapping[Run, Any]) -> dict[str, Any]:
+def _facts(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The numbers in the text."""
-    some = next(iter(done.values()))
+    done = [line for line in lines if "dev" in line]
+    some = done[0]
     speeds = [line["questions_per_s"] for line in lines if "questions_per_s" in line]
     return {
         "runs": len(done),
         "epochs": some["epochs"],
         "questions": f"{some['questions']:,}",
         "speed": round(mean(speeds)),
-        "memory": round(mean(line["mib"] for line in done.values())),
+        "memory": round(mean(line["mib"] for line in done)),
         "error": 100 * (2 * 0.4 * 0.6 / some["questions"]) ** 0.5,
         "one": f"{ONE_SEED:g}",
         "several": f"{SEVERAL_SEEDS:g}",
@@ -199,7 +250,7 @@ def _curves(lines: Sequence[Mapping[str, Any]]) -> str:
     for (algorithm, critique, seed), curve in sorted(curves.items()):
         by_epoch = ", ".join(f"{value:.1f}" for value in curve)
         shown.append(f"| {ALGORITHMS[algorithm]} | {critique} | {seed} | {by_epoch} |")
-    head = ["## Curves", "", "Dev accuracy by epoch, on every fourth question of dev.", ""]
+    head = ["Dev accuracy by epoch, on every fourth question of dev:", ""]
     table = ["| algorithm | critique | seed | by epoch |", "| --- | --- | ---: | --- |"]
     return "\n".join([*head, *table, *shown])
 
@@ -213,18 +264,18 @@ their findings carry over to questions with hundreds? WikiTableQuestions in `ful
 more questions, which the paper leaves open: can the critique be learnt from the answers \
 themselves, and can executions on other tables take the place of words?
 
-Here are {runs} runs: `experiments/wtq.glove.toml` (the scorer `cues` over GloVe vectors), \
-{epochs} epochs on random-split-1-train with the same rate for all, no program seen, on one core \
-each ({speed} questions a second, {memory} MiB). The figure is the share of right denotations on \
-all {questions} questions of random-split-1-dev after the last epoch; nothing is chosen on dev.
-
-The critiques:
+A run is `experiments/glove.wtq.toml` or `experiments/wtq.glove.toml` with another update and \
+critique: GloVe vectors, random-split-1-train, no program seen, the same rate for all. The figure \
+is the share of right denotations on all {questions} questions of random-split-1-dev after the \
+last epoch; nothing is chosen on dev."""
+_CRITIQUES: Final = """## The critiques
 
 - **The paper's**: match and 40 lexical pairs. In `full` a pair of words and aggregate, comparison \
 or step counts as well, by the trigger words of `programs/lexicon.toml`.
 - **Learnt from answers** (`denota.learning.learn_lexicon`): a log-linear model of words and \
 operators, over all programs of a question, that maximises the marginal likelihood of the answers. \
-Match alone is given. It is made from the training split by the last command of this page.
+Match alone is given. It is made from the training split by the last command of this page. Adding \
+it to the score itself (`learnt_model`) was thought of after the other runs were seen.
 - **Agreement on altered tables** (`search.altered`): up to 64 consistent programs of a training \
 question are executed on six tables with rows drawn anew and half of the columns dealt anew; a \
 program is worth the share of the others' votes that it agrees with there."""
@@ -235,12 +286,15 @@ where there are several seeds, at least {several} points in the mean with a gain
 seed. It *hurts* if it loses as much. All else is *undecided*. The same rule holds between two \
 updates. For scale: the standard error of the difference between two parsers of 40% that answer \
 independently is {error:.1f} points on {questions} questions."""
-_UPDATES: Final = "## The eight updates"
-_OTHERS: Final = """## The critiques
+_SCORER: Final = """## With the scorer `{scorer}`
+
+`{settings}`, {runs} runs of {epochs} epochs, each on one core ({speed} questions a second, \
+{memory} MiB)."""
+_OTHERS: Final = """### Critiques side by side
 
 Mean accuracy, the number of seeds in brackets where there are several, and the gain over no \
 critique."""
-_ALONE: Final = """## A critique by itself
+_ALONE: Final = """### A critique by itself
 
 How much does a critique know before anything else is learnt? Let it answer dev: the share of \
 questions whose best program by the critique alone is right (ties shared), and the share of \
@@ -250,16 +304,14 @@ _AGAIN: Final = """## Run a cell again
 Any cell, here MAVER with the learnt lexicon; the last line of `RUN/metrics.jsonl` has the figure:
 
 ```text
-denota train experiments/wtq.glove.toml --data WTQ --out RUN --set train.device=cpu \
-train.epochs={epochs} \
-update.algorithm=maver search.lexicon=LEXICON search.grounded=0 \
-search.length=0
+denota train experiments/glove.wtq.toml --data WTQ --out RUN --set train.epochs={epochs} \
+update.algorithm=maver search.shaping=policy search.lexicon=LEXICON
 ```
 
 All of them, a process a run: `python benchmarks/critiques.py --data WTQ --vectors GLOVE --lexicon \
 LEXICON --out OUT`; then OUT/curves.jsonl is \
 `results/wtq/critiques.jsonl`. The lexicon: `python -m denota.learning.learn_lexicon \
-experiments/wtq.glove.toml LEXICON --data WTQ`."""
+experiments/glove.wtq.toml LEXICON --data WTQ`."""
 
 if __name__ == "__main__":
     main()
