@@ -247,7 +247,7 @@ def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:
     loaded, _, _ = load_parser(tmp_path / "model.safetensors")
     for one, other in zip(loaded.best(ready, 5), parser.best(ready, 5), strict=True):
         assert one.tolist() == other.tolist()
-    save_parser(tmp_path / "small.safetensors", parser, small=True)
+    save_parser(tmp_path / "small.safetensors", parser, bits=8)
     small, _, _ = load_parser(tmp_path / "small.safetensors")
     for one, other in zip(small.best(ready), parser.best(ready), strict=True):
         assert one.tolist() == other.tolist()

@@ -172,7 +172,9 @@ class TableParser:
         except OSError as error:
             reason = (error.strerror or "").lower()
             raise TrainingError(f"{path} cannot be written: {reason}") from None
-        save_parser(path, replace(self.parser, memory=self.teacher.memory()), small=small)
+        save_parser(
+            path, replace(self.parser, memory=self.teacher.memory()), bits=8 if small else None
+        )
         return path
 
 

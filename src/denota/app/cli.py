@@ -215,11 +215,16 @@ def teach(
 
 
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")
-def package(run: opt.TrainedRun, out: opt.ParserFile, confidence: opt.CalibratedRun = None) -> None:
-    """Write a run's parser into one file of a quarter of the size, to keep or to share."""
+def package(
+    run: opt.TrainedRun,
+    out: opt.ParserFile,
+    confidence: opt.CalibratedRun = None,
+    bits: opt.Bits = 8,
+) -> None:
+    """Write a run's parser into one file of a quarter of the size or less, to keep or to share."""
     from denota.app.commands.package import package_run
 
-    print(f"{out}: {package_run(run, out, confidence) / 1e6:.1f} MB")
+    print(f"{out}: {package_run(run, out, confidence, bits) / 1e6:.1f} MB")
 
 
 @app.command(

@@ -128,6 +128,9 @@ PredictionsFile = Annotated[
     typer.Argument(metavar="PRED.tsv", help="Predictions in the data set's official format."),
 ]
 ParserFile = Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the parser.")]
+Bits = Annotated[
+    int, typer.Option(help="Bits of a weight: 8, or 4, which rounds more.", show_default=True)
+]
 CalibratedRun = Annotated[
     str | None,
     typer.Option(metavar="RUN", help="Take the calibration of this run of the same recipe."),

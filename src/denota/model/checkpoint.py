@@ -39,18 +39,18 @@ def save_parser(
     state: Mapping[str, Tensor] | None = None,
     facts: Mapping[str, str] | None = None,
     *,
-    small: bool = False,
+    bits: int | None = None,
 ) -> None:
     """Write a parser, with more tensors and facts beside it if given.
 
-    With `small` weights are rounded, to a quarter of the size.
+    With 8 or 4 `bits` weights are rounded, to a quarter or an eighth of the size.
     """
     tensors = {
         name: weight.detach().cpu().contiguous()
         for name, weight in parser.scorer.state_dict().items()
     }
-    if small:
-        tensors = compact(tensors)
+    if bits is not None:
+        tensors = compact(tensors, bits)
     tensors |= {
         f"{MEMORY}{header}": torch.from_numpy(one.questions)
         for header, one in parser.memory.tables.items()

@@ -5,18 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from denota.app.paths import load_run, model_path
-from denota.errors import TrainingError
+from denota.errors import ConfigError, TrainingError
 from denota.model.checkpoint import load_parser, save_parser
+from denota.model.compact import BITS
 
 
-def package_run(run: str | Path, out: Path, confidence: str | Path | None = None) -> int:
-    """Write a run's best parser in a quarter of the room and return how many bytes that is.
+def package_run(
+    run: str | Path, out: Path, confidence: str | Path | None = None, bits: int = 8
+) -> int:
+    """Write a run's best parser in less room and return how many bytes that is.
 
     Args:
         run: its folder, or a saved parser.
         out: the file to write.
         confidence: a calibrated run of the same recipe, whose calibration is taken.
+        bits: of a weight: 8, or 4.
     """
+    if bits not in BITS:
+        raise ConfigError(f"weights are packed in 8 or 4 bits, not {bits}")
     parser, _, facts = load_parser(model_path(run))
     if confidence is not None:
         other = load_run(confidence)
@@ -27,5 +33,5 @@ def package_run(run: str | Path, out: Path, confidence: str | Path | None = None
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TrainingError(f"{out} cannot be written: {(error.strerror or '').lower()}") from None
-    save_parser(out, parser, facts={"epoch": facts.get("epoch", "0")}, small=True)
+    save_parser(out, parser, facts={"epoch": facts.get("epoch", "0")}, bits=bits)
     return out.stat().st_size
