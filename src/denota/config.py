@@ -34,6 +34,8 @@ class ModelConfig:
     at what a program would answer, or on a pretrained encoder."""
     encoder: str = "minilm"
     """The pretrained encoder: minilm, mpnet, a folder, or owner/name on the Hugging Face hub."""
+    layers: int = 0
+    """How many layers of the pretrained encoder are kept, from the first; 0 for all."""
     width: int = 128
     """Of the layers between an encoder and the scores."""
     cells: int = 12
@@ -64,6 +66,8 @@ class ModelConfig:
         for name in ("dimension", "hidden", "width", "cells"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"model.{name} must be 1 or more, not {getattr(self, name)}")
+        if self.layers < 0:
+            raise ConfigError(f"model.layers must be 0 or more, not {self.layers}")
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"model.dropout must lie in 0 to below 1, not {self.dropout}")
 

@@ -5,6 +5,7 @@ The order of columns says nothing, and a saved parser needs no package.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -251,3 +252,14 @@ def test_it_learns_and_is_saved_whole(scorer: Encoder, tmp_path: Path) -> None:
     small, _, _ = load_parser(tmp_path / "small.safetensors")
     for one, other in zip(small.best(ready), parser.best(ready), strict=True):
         assert one.tolist() == other.tolist()
+
+
+def test_the_first_layers_are_kept() -> None:
+    whole, half = (
+        Encoder.new(ModelConfig(scorer="encoder", layers=layers), (), "", language_of("dynsp++"))
+        for layers in (0, 2)
+    )
+    assert len(whole.encoder.layers) > len(half.encoder.layers) == 2
+    kept = whole.encoder.state_dict()
+    assert all(torch.equal(w, kept[name]) for name, w in half.encoder.state_dict().items())
+    assert json.loads(half.facts()["encoder"])["layers"] == 2, "a saved parser knows"

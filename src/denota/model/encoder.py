@@ -97,7 +97,9 @@ class Encoder(Scorer):
     ) -> Self:
         """Return an untrained scorer on a pretrained encoder."""
         folder = find_pretrained(cfg.encoder)
-        encoder = read_transformer(folder, dropout=cfg.dropout, attention_dropout=cfg.dropout)
+        encoder = read_transformer(
+            folder, cfg.layers or None, dropout=cfg.dropout, attention_dropout=cfg.dropout
+        )
         names = new_names(operators, LEGACY_ENCODER)
         pieces = read_wordpieces(folder)
         scorer = cls(encoder, pieces, cfg.width, cfg.cells, cfg.dropout, names)
