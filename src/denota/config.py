@@ -23,6 +23,14 @@ class DataConfig:
     """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones."""
     made_up: int = 0
     """The number of made-up questions about the training tables to learn from first."""
+    made_up_kept: float = 0.0
+    """The share of the made-up questions, drawn anew each time, that later epochs learn from as
+    well."""
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        if not 0 <= self.made_up_kept <= 1:
+            raise ConfigError(f"data.made_up_kept must lie in 0 to 1, not {self.made_up_kept}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,9 @@ class SearchConfig:
     """Where the critique acts: nowhere, on the exploration policy, or on the score itself."""
     eta: float = 5.0
     """η, the confidence in the critique."""
+    shaped_epochs: int = 0
+    """Shaping acts in this many epochs, the first, those on made-up questions among them; 0 for
+    all."""
     reference_by: Literal["policy", "score"] = "policy"
     """How y* is chosen: first of EXPLORE under the policy in use, or by score among the best."""
     lexicon: str = "careful"
@@ -118,7 +129,7 @@ class SearchConfig:
         for name in ("beam", "explore", "rivals"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"search.{name} must be 1 or more, not {getattr(self, name)}")
-        for name in ("eta", "grounded", "length", "altered"):
+        for name in ("eta", "shaped_epochs", "grounded", "length", "altered"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"search.{name} must be 0 or more, not {getattr(self, name)}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Final
 
@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from denota.config import Config
+from denota.config import Config, SearchConfig
 from denota.data.answer import Answer, Cells
-from denota.data.example import Example, Question
+from denota.data.example import Example, Question, conversations
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
@@ -80,7 +80,8 @@ class Training:
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
         cfg = self.config.train
-        steps = cfg.epochs * -(-len(self.train) // cfg.batch)
+        kept = round(self.config.data.made_up_kept * len(self.made_up))
+        steps = cfg.epochs * -(-(len(self.train) + kept) // cfg.batch)
         steps += self.config.made_up_epochs * -(-len(self.made_up) // cfg.batch)
         self.optimiser = Optimiser(self.parser.scorer, cfg, steps)
 
@@ -94,7 +95,7 @@ class Training:
         start = time.perf_counter()
         rng = np.random.default_rng([self.config.seed, self.epoch])
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
-        learnt = self.made_up if self.epoch < self.config.made_up_epochs else self.train
+        learnt = self._learnt(rng)
         order = rng.permutation(len(learnt))
         size = self.config.train.batch
         total = 0.0
@@ -130,6 +131,28 @@ class Training:
             time.perf_counter() - start,
             right,
         )
+
+    def _learnt(self, rng: np.random.Generator) -> Sequence[Example]:
+        """What this epoch learns from."""
+        if self.epoch < self.config.made_up_epochs:
+            return self.made_up
+        wanted = round(self.config.data.made_up_kept * len(self.made_up))
+        if not wanted:
+            return self.train
+        kept: list[Example] = []
+        talks = conversations(self.made_up)
+        for number in rng.permutation(len(talks)):
+            if len(kept) >= wanted:
+                break
+            kept += talks[number]
+        return (*self.train, *kept)
+
+    @property
+    def _search_config(self) -> SearchConfig:
+        """The settings of the search in this epoch."""
+        search = self.config.search
+        shaped = not search.shaped_epochs or self.epoch < search.shaped_epochs
+        return search if shaped else replace(search, shaping="none")
 
     @cached_property
     def _followed(self) -> frozenset[Key]:
@@ -215,7 +238,7 @@ class Training:
     ) -> tuple[Candidates, Ids]:
         """K of every question and (B, K) the programs' ids."""
         cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
-        search, source = cfg.search, DRAWS_FROM.get(cfg.update.intensity)
+        search, source = self._search_config, DRAWS_FROM.get(cfg.update.intensity)
         batch = scorer.batch(ready)
         self.lap("batch")
         # before the scorer, so that a GPU is waited for once

@@ -11,6 +11,7 @@ from denota.reports.published import MIXES, PUBLISHED
 from denota.reports.results import Found, accuracies, told
 from denota.reports.shaping import Gain
 from denota.reports.statements import (
+    BOTH,
     FALLS,
     MEAN_GAIN,
     STANDS,
@@ -18,6 +19,7 @@ from denota.reports.statements import (
     UNDECIDED,
     Statement,
     gain,
+    steadier,
     verdict,
 )
 
@@ -80,7 +82,13 @@ def summary(
         for said in (STANDS, FALLS, UNDECIDED)
         if (own := [one.claim for one, here in verdicts.items() if here == said])
     ]
+    if {("table2", row, shaped) for row in ("mmr", "maver") for shaped in BOTH} <= found.keys():
+        stable = [f"{_WITH[shaped]} shaping {steadier(found, shaped)}" for shaped in BOTH]
+        lines.append(f"**Stability.** MAVER is more stable than MMR: {', '.join(stable)}.")
     return "## What was found\n\n" + "\n".join(f"- {line}" for line in lines if line)
+
+
+_WITH = {True: "with", False: "without"}
 
 
 def _tables(found: Found) -> str:

@@ -1,0 +1,66 @@
+"""What changes from epoch to epoch: which questions are learnt from, and whether shaping acts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from denota import sample
+from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
+from denota.data import Example, load_examples
+from denota.data.example import conversations
+from denota.generate.examples import made_up_examples
+from denota.learning.run import train
+from denota.learning.start import new_parser
+from denota.learning.trainer import Epoch, Training
+from denota.search.preparer import Preparer
+
+CONFIG = Config(
+    model=ModelConfig(dimension=16, hidden=4),
+    search=SearchConfig(shaping="policy", eta=50.0),
+    train=TrainConfig(epochs=3, batch=8, device="cpu"),
+)
+
+
+@pytest.fixture(scope="module")
+def few() -> tuple[Example, ...]:
+    return load_examples(sample.path(), "train").examples[:40]
+
+
+def losses(config: Config, few: tuple[Example, ...], out: Path) -> list[float]:
+    found: list[Epoch] = []
+    train(config, few, (), out, epoch_done=found.append)
+    return [epoch.loss for epoch in found]
+
+
+def test_shaping_acts_in_the_first_epochs_only(few: tuple[Example, ...], tmp_path: Path) -> None:
+    search = CONFIG.search
+    always = losses(CONFIG, few, tmp_path / "always")
+    first = replace(CONFIG, search=replace(search, shaped_epochs=1))
+    once = losses(first, few, tmp_path / "once")
+    never = losses(replace(CONFIG, search=replace(search, shaping="none")), few, tmp_path / "never")
+    assert once[0] == always[0] != never[0]
+    assert once[1] != always[1]
+    whole = replace(CONFIG, search=replace(search, shaped_epochs=3))
+    assert losses(whole, few, tmp_path / "whole") == always
+
+
+def test_later_epochs_keep_some_made_up_conversations(few: tuple[Example, ...]) -> None:
+    made_up = made_up_examples([few[0].question.table], 60, 0, "extended")
+    config = replace(CONFIG, data=replace(CONFIG.data, made_up=60, made_up_kept=0.25))
+    preparer = Preparer.of(config)
+    parser = new_parser(config, preparer.ahead(few))
+    training = Training(config, parser, few, (), preparer, made_up=made_up)
+    rng = np.random.default_rng(0)
+    assert training._learnt(rng) == made_up
+    training.epoch = config.made_up_epochs
+    one, other = training._learnt(rng), training._learnt(rng)
+    assert one[:40] == other[:40] == few
+    whole = set(conversations(made_up))
+    for kept in (one[40:], other[40:]):
+        assert 0.25 * len(made_up) <= len(kept) <= 0.25 * len(made_up) + 5
+        assert set(conversations(kept)) <= whole, "no conversation is cut in two"
+    assert one != other, "they are drawn anew"
