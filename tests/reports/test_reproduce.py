@@ -128,6 +128,10 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
         {"data.language": "extended", "train.epochs": 15},
     ),
     "headline.maver_extended_blank": ("headline.maver_extended", {"model.start": "blank"}),
+    "headline.maver_extended_blank_grounded": (
+        "headline.maver_extended_blank",
+        {"search.grounded": 0.5},
+    ),
     **{
         f"put_right.{row}": (base, {**changed, "train.epochs": 12})
         for row, base, changed in (

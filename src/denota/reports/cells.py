@@ -72,7 +72,7 @@ TABLES: Final = {
         ("maver_model", "maver_score", "mml_explore", "reinforce_rivals", *_SPLITS),
         once=_SPLITS,
     ),
-    "headline": ResultTable(_STARTS, both=_STARTS),
+    "headline": ResultTable((*_STARTS, "maver_extended_blank_grounded"), both=_STARTS),
     "put_right": ResultTable(
         (
             *("maver_early_start", "maver_learnt_vector", "maver_vacuous"),

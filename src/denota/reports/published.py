@@ -89,5 +89,8 @@ HEADLINE: Final = (
     ("MAVER", "dynsp++", "blank", "headline", "maver_blank"),
     ("MAVER", "extended", "of words", "headline", "maver_extended"),
     ("MAVER", "extended", "blank", "headline", "maver_extended_blank"),
+    ("MAVER, grounded critique", "extended", "blank", "headline", "maver_extended_blank_grounded"),
 )
 """When shaping pays: algorithm, language, start, table and row."""
+UNSHAPED: Final = {"maver_extended_blank_grounded": "maver_extended_blank"}
+"""Rows that differ from another by their critique alone: without shaping they are that one."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from denota.reports.markdown import table
-from denota.reports.published import HEADLINE, PUT_RIGHT
+from denota.reports.published import HEADLINE, PUT_RIGHT, UNSHAPED
 from denota.reports.results import CellKey, Difference, Found, Result, accuracy, told
 from denota.reports.statements import gain
 
@@ -36,9 +36,9 @@ def gains(found: Found, sequences: Sequence[str]) -> list[Gain]:
         return []
     short = {key: _cut(seeds, epochs) for key, seeds in found.items()}
     return [
-        _gain(f"{algorithm}, {language}, start {start}", gain(row, of), short, sequences)
+        _gain(f"{algorithm}, {language}, start {start}", one, short, sequences)
         for algorithm, language, start, of, row in HEADLINE
-        if gain(row, of).known(short)
+        if (one := gain(row, of, UNSHAPED.get(row))).known(short)
     ]
 
 

@@ -59,9 +59,10 @@ def over(one: str, other: str, shaped: bool, points: float = 0.0) -> Difference:
     return Difference(said, (_two(one, shaped),), (_two(other, shaped),), points)
 
 
-def gain(row: str, table: str = "table2") -> Difference:
-    """Return what shaping adds to a row of a table."""
-    return Difference(f"shaping, with {row}", ((table, row, True),), ((table, row, False),))
+def gain(row: str, table: str = "table2", unshaped: str | None = None) -> Difference:
+    """Return what shaping adds to a row of a table, or to the row that it is without shaping."""
+    plain = (table, unshaped or row, False)
+    return Difference(f"shaping, with {row}", ((table, row, True),), (plain,))
 
 
 def more_gain(one: str, other: str) -> Difference:
