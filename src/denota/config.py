@@ -177,12 +177,17 @@ class TrainConfig:
     the saved parser use the average."""
     device: str = "auto"
     """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
+    workers: int = -1
+    """Processes that make batches ahead of the steps; -1 for none on a CPU and up to 8 beside a
+    GPU. What is learnt does not depend on it."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         for name in ("epochs", "batch", "made_up_epochs"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
+        if self.workers < -1:
+            raise ConfigError(f"train.workers must be -1 or more, not {self.workers}")
         if self.device not in ("auto", "cpu", "cuda"):
             raise ConfigError(f"train.device is auto, cpu or cuda, not {self.device}")
         if not self.rate > 0 or not self.clip > 0:

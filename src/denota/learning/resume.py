@@ -108,7 +108,7 @@ def _lasting_settings(config: Config) -> Config:
         if config.train.schedule == "constant" and not config.train.warmup
         else config.train.epochs
     )
-    return replace(config, train=replace(config.train, epochs=epochs, device="auto"))
+    return replace(config, train=replace(config.train, epochs=epochs, device="auto", workers=0))
 
 
 def _answers_restored(

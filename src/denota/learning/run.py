@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -109,30 +110,31 @@ def train(
         training.progress, training.dev_questions = progress, dev_questions
         source = vectors or config.model.vectors
         began, times = time.time(), known_times(out, training.epoch)
-        while training.epoch < config.made_up_epochs + config.train.epochs:
-            done = training.run_epoch()
-            accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
-            times.append(
-                {
-                    "epoch": done.epoch,
-                    "seconds": round(done.seconds, 3),
-                    "questions_per_s": round(done.questions_per_s, 1),
-                }
-            )
-            with writing(out):
-                if accuracy > best:
-                    best = accuracy
-                    facts = {"epoch": str(done.epoch)}
-                    save_parser(out / "best.safetensors", training.best_parser, facts=facts)
-                append_line(out / "metrics.jsonl", _metrics(done))
-                outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
-                append_line(out / "outcomes.jsonl", outcome)
-                save_last(out, training, best)
-                write_whole(
-                    out / "run.json",
-                    json.dumps(run_record(config, began, times, source), indent=1) + "\n",
+        with closing(training):
+            while training.epoch < config.made_up_epochs + config.train.epochs:
+                done = training.run_epoch()
+                accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
+                times.append(
+                    {
+                        "epoch": done.epoch,
+                        "seconds": round(done.seconds, 3),
+                        "questions_per_s": round(done.questions_per_s, 1),
+                    }
                 )
-            epoch_done(done)
+                with writing(out):
+                    if accuracy > best:
+                        best = accuracy
+                        facts = {"epoch": str(done.epoch)}
+                        save_parser(out / "best.safetensors", training.best_parser, facts=facts)
+                    append_line(out / "metrics.jsonl", _metrics(done))
+                    outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
+                    append_line(out / "outcomes.jsonl", outcome)
+                    save_last(out, training, best)
+                    write_whole(
+                        out / "run.json",
+                        json.dumps(run_record(config, began, times, source), indent=1) + "\n",
+                    )
+                epoch_done(done)
         return out / "best.safetensors"
 
 

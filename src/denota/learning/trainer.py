@@ -8,7 +8,7 @@ of one that was never stopped.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final
@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from denota.config import Config
 from denota.data.answer import Answer, Cells
@@ -23,21 +24,22 @@ from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
+from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
+from denota.learning.workers import Workers, workers_of
 from denota.model.parser import Parser
+from denota.model.scorer import AxisBatch
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates, find_candidates
-from denota.search.flat_batch import lay_flat
-from denota.search.prepare import Prepared
+from denota.search.flat_batch import Flat
 from denota.search.preparer import Preparer
 
 DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
 GOLD_SHARE: Final = 0.5
 """How often a question is trained with the gold previous answer, and not with y*'s."""
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,9 @@ class Training:
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
     optimiser: Optimiser = field(init=False)
+    _began: tuple[dict[str, Sequence[Example]], BatchSource] | None = field(
+        init=False, default=None
+    )
 
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
@@ -96,23 +101,22 @@ class Training:
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
         learnt = self.made_up if self.epoch < self.config.made_up_epochs else self.train
         order = rng.permutation(len(learnt))
-        size = self.config.train.batch
-        total = 0.0
         previous = self._previous(learnt, rng)
-        for first in range(0, len(order), size):
-            examples = [learnt[i] for i in order[first : first + size]]
-            ready = [
-                self.preparer(e.question, previous[key_of(e.question)], e.answer) for e in examples
-            ]
-            self.lap("gather")
-            loss = self._step(examples, ready, rng.random(len(examples)))
-            if not abs(loss) < DIVERGED * len(examples):
+        jobs = [
+            self._job(learnt, some, previous) for some in _parts(order, self.config.train.batch)
+        ]
+        done, total = 0, 0.0
+        for job, (axis, flat) in zip(jobs, self._source.batches(jobs), strict=True):
+            size = len(job.numbers)
+            loss = self._step([learnt[i] for i in job.numbers], axis, flat, rng.random(size))
+            if not abs(loss) < DIVERGED * size:
                 raise TrainingError(
                     f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
                     "smaller train.rate or train.clip"
                 )
-            total += loss
-            self.progress(first + len(examples), total / (first + len(examples)))
+            done, total = done + size, total + loss
+            self.progress(done, total / done)
+        self._source.finish()
         seconds = time.perf_counter() - start
         self.optimiser.settle()
         found, right = None, ""
@@ -190,15 +194,52 @@ class Training:
             )
         return chosen
 
+    def _job(
+        self,
+        learnt: Sequence[Example],
+        numbers: NDArray[np.int64],
+        previous: Mapping[Key, Denotation | None],
+    ) -> Job:
+        """A batch of some questions, by their numbers."""
+        split = "train" if learnt is self.train else "made_up"
+        before = (previous[key_of(learnt[i].question)] for i in numbers)
+        return Job(split, tuple(numbers.tolist()), tuple(before))
+
+    @property
+    def _source(self) -> BatchSource:
+        """Where batches come from; processes that make them begin once and stay."""
+        splits = {"train": self.train, "made_up": self.made_up}
+        known = self._began
+        if known is not None and all(known[0][name] is split for name, split in splits.items()):
+            return known[1]
+        self.close()
+        maker = BatchMaker(splits, self.preparer, self.parser.scorer, self.config.search)
+        device, exact = self.parser.device, self.config.search.kind == "exact"
+        count = workers_of(self.config.train.workers, device) if exact else 0
+
+        def lap(stage: str) -> None:
+            self.lap(stage)
+
+        source = Workers(maker, count, device, lap) if count else InProcess(maker, device, lap)
+        self._began = (splits, source)
+        return source
+
+    def close(self) -> None:
+        """End the processes that make batches, if there are any."""
+        if self._began is not None:
+            self._began[1].close()
+            self._began = None
+
     def _step(
         self,
         examples: Sequence[Example],
-        ready: Sequence[Prepared],
+        axis: AxisBatch,
+        flat: Flat,
         uniforms: NDArray[np.float64],
     ) -> float:
         """One update on a batch: search, Eq. 9, a step of the optimiser."""
         scorer = self.parser.scorer.train()
-        found, ids = self._search(ready, uniforms)
+        found, places = self._search(axis, flat, uniforms)
         loss = surrogate_loss(found, self.config.update)
         self.lap("update")
         scorer.zero_grad(set_to_none=True)
@@ -206,46 +247,49 @@ class Training:
         self.lap("backward")
         self.optimiser.step()
         self.lap("optimise")
-        self._remember(examples, ready, found, ids)
+        self._remember(examples, flat, found, places)
         self.lap("remember")
         return float(loss.detach())
 
     def _search(
-        self, ready: Sequence[Prepared], uniforms: NDArray[np.float64]
-    ) -> tuple[Candidates, Ids]:
-        """K of every question and (B, K) the programs' ids."""
-        cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
+        self, batch: AxisBatch, flat: Flat, uniforms: NDArray[np.float64]
+    ) -> tuple[Candidates, Tensor]:
+        """K of every question and (B, K) the programs' places."""
+        cfg, scorer = self.config, self.parser.scorer
         search, source = cfg.search, DRAWS_FROM.get(cfg.update.intensity)
-        batch = scorer.batch(ready)
-        self.lap("batch")
-        # before the scorer, so that a GPU is waited for once
-        flat = lay_flat(ready, batch.offsets, batch.width, search, device, scorer.outcome)
-        self.lap("lay flat")
-        axis = scorer.read(batch.to(device))
+        axis = scorer.read(batch)
         entries = axis.entries.float()
         self.lap("forward")
-        drawn = torch.from_numpy(uniforms).to(device)
+        drawn = torch.from_numpy(uniforms).to(self.parser.device, non_blocking=True)
         refines = scorer.refines and search.kind == "exact"
         refine = partial(scorer.refine, axis) if refines else None
-        found, places = find_candidates(flat, entries, scorer.recall, search, source, drawn, refine)
-        ids = (places - flat.starts[:, None]).cpu().numpy()
+        found = find_candidates(flat, entries, scorer.recall, search, source, drawn, refine)
         self.lap("search")
-        return found, ids
+        return found
 
     def _remember(
-        self,
-        examples: Sequence[Example],
-        ready: Sequence[Prepared],
-        found: Candidates,
-        ids: Ids,
+        self, examples: Sequence[Example], flat: Flat, found: Candidates, places: Tensor
     ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
+        there = found.reference >= 0
+        best = places.gather(1, found.reference.clamp(min=0)[:, None])[:, 0] - flat.starts
+        ids = torch.where(there, best, -1).tolist()  # one wait for a GPU
+        keys = [key_of(example.question) for example in examples]
         if self.epoch < self.config.made_up_epochs:
-            return
-        for example, question, line, place in zip(
-            examples, ready, ids, found.reference.tolist(), strict=True
-        ):
-            if place >= 0 and key_of(example.question) in self._followed:
-                self.reference_answers[key_of(example.question)] = question.denotation(
-                    int(line[place])
-                )
+            keys = []
+        chosen = [
+            (line, number)
+            for line, (key, number) in enumerate(zip(keys, ids, strict=False))
+            if number >= 0 and key in self._followed
+        ]
+
+        def keep(answers: list[Denotation]) -> None:
+            for (line, _), answer in zip(chosen, answers, strict=True):
+                self.reference_answers[keys[line]] = answer
+
+        self._source.denote(chosen, keep)
+
+
+def _parts(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    """An order of questions cut into batches."""
+    return [order[first : first + size] for first in range(0, len(order), size)]
