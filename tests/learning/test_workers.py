@@ -15,6 +15,7 @@ from denota import sample
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.errors import ConfigError, TrainingError
+from denota.evaluation.predict import predict, predict_by_turns
 from denota.learning import workers
 from denota.learning.parcel import pack, unpack, write_tensors
 from denota.learning.run import train
@@ -91,6 +92,18 @@ def test_an_encoder_learns_the_same_with_workers(few) -> None:
         training.close()
     assert losses[0] == losses[1]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_dev_is_answered_as_the_parser_answers_it(few, count: int) -> None:
+    """By turns, on batches that are made ahead: the way of a GPU, here on CPU tensors."""
+    training = encoder_training(few[0], count)
+    training.dev = few[1]
+    training.run_epoch()
+    questions = [example.question for example in few[1]]
+    expected = predict(questions, training.best_parser.best, training.preparer)
+    assert predict_by_turns(questions, training._answer_turn) == expected
+    training.close()
 
 
 def test_a_run_goes_on_with_another_number_of_workers(few, tmp_path: Path) -> None:

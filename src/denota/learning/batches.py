@@ -18,6 +18,8 @@ from denota.model.scorer import AxisBatch, Scorer
 from denota.programs.denotation import Denotation
 from denota.search.flat_arrays import FlatArrays, flat_arrays
 from denota.search.flat_batch import Flat, lay_flat
+from denota.search.flat_programs import FlatPrograms
+from denota.search.moving import moved
 from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
@@ -53,7 +55,7 @@ class BatchArrays:
 class BatchMaker:
     """Makes batches."""
 
-    splits: Mapping[str, Sequence[Example | Question]]
+    splits: Mapping[str, Sequence[Example] | Sequence[Question]]
     preparer: Preparer
     scorer: Scorer
     search: SearchConfig
@@ -68,11 +70,12 @@ class BatchMaker:
             for turn, previous in zip(turns, job.previous, strict=True)
         ]
 
-    def arrays(self, ready: Sequence[Prepared]) -> BatchArrays:
+    def arrays(self, job: Job, ready: Sequence[Prepared]) -> BatchArrays:
         """Return a batch as arrays."""
-        axis = self.scorer.batch(ready)
-        outcome = self.scorer.outcome
-        return BatchArrays(axis, flat_arrays(ready, axis.offsets, axis.width, self.search, outcome))
+        axis, search = self.scorer.batch(ready), self.search
+        outcome, answered = self.scorer.outcome, job.split != "dev"
+        flat = flat_arrays(ready, axis.offsets, axis.width, search, outcome, answered)
+        return BatchArrays(axis, flat)
 
 
 class BatchSource(Protocol):
@@ -102,17 +105,19 @@ class InProcess:
 
     def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
         """Make batches, in order."""
-        search, scorer = self.maker.search, self.maker.scorer
+        maker, device = self.maker, self.device
         for job in jobs:
-            self.ready = self.maker.gather(job)
+            self.ready = maker.gather(job)
             self.lap("gather")
-            axis = scorer.batch(self.ready)
+            if job.split == "dev":
+                arrays = moved(maker.arrays(job, self.ready), device)
+                yield arrays.axis, FlatPrograms(arrays.flat)
+                continue
+            axis, outcome = maker.scorer.batch(self.ready), maker.scorer.outcome
             self.lap("batch")
-            flat = lay_flat(
-                self.ready, axis.offsets, axis.width, search, self.device, scorer.outcome
-            )
+            flat = lay_flat(self.ready, axis.offsets, axis.width, maker.search, device, outcome)
             self.lap("lay flat")
-            yield axis.to(self.device), flat
+            yield axis.to(device), flat
 
     def denote(self, chosen: Chosen, found: Found) -> None:
         """Tell at once what programs of the last batch denote."""

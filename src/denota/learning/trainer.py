@@ -23,12 +23,13 @@ from denota.data.answer import Answer, Cells
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
-from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
 from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.update import surrogate_loss
 from denota.learning.workers import Workers, workers_of
+from denota.model.best_programs import best_programs
 from denota.model.parser import Parser
 from denota.model.scorer import AxisBatch
 from denota.programs.denotation import Denotation
@@ -40,6 +41,8 @@ DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
 GOLD_SHARE: Final = 0.5
 """How often a question is trained with the gold previous answer, and not with y*'s."""
+ASKED: Final = 64
+"""Questions of dev that are answered at once on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,7 @@ class Training:
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
     optimiser: Optimiser = field(init=False)
-    _began: tuple[dict[str, Sequence[Example]], BatchSource] | None = field(
-        init=False, default=None
-    )
+    _began: tuple[tuple[object, ...], BatchSource] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
@@ -161,13 +162,47 @@ class Training:
     ) -> tuple[dict[Key, Example], dict[Key, Answer]]:
         """Gold examples, and what the parser answers."""
         gold = gold_of(examples)
-        answers = predict(
-            questions or [e.question for e in examples],
-            self.best_parser.best,
-            self.preparer,
-            gold=gold if gold_history else None,
-        )
+        given, asked = gold if gold_history else None, questions or [e.question for e in examples]
+        if self._is_quick(asked):
+            answers = predict_by_turns(asked, self._answer_turn, given)
+        else:
+            answers = predict(asked, self.best_parser.best, self.preparer, gold=given)
         return gold, in_form_of(gold, answers)
+
+    def _is_quick(self, questions: Sequence[Question]) -> bool:
+        """Whether questions are answered on a GPU, from batches that are made for it."""
+        exact = self.config.search.kind == "exact"
+        return (
+            exact
+            and self.parser.device.type != "cpu"
+            and all(id(question) in self._dev_numbers for question in questions)
+        )
+
+    @property
+    def _asked_of_dev(self) -> Sequence[Question]:
+        return self.dev_questions or [example.question for example in self.dev]
+
+    @property
+    def _dev_numbers(self) -> dict[int, int]:
+        return {id(question): number for number, question in enumerate(self._asked_of_dev)}
+
+    def _answer_turn(
+        self, questions: Sequence[Question], before: Sequence[Denotation | None]
+    ) -> list[Denotation]:
+        """Answer questions of dev, each given the answer before it, as `Parser.best` does."""
+        scorer, eta = self.optimiser.best, self.config.search.model_eta
+        numbers = self._dev_numbers
+        places = [numbers[id(question)] for question in questions]
+        jobs = [
+            Job("dev", tuple(places[first : first + ASKED]), tuple(before[first : first + ASKED]))
+            for first in range(0, len(places), ASKED)
+        ]
+        found: dict[int, list[Denotation]] = {}
+        for number, (axis, flat) in enumerate(self._source.batches(jobs)):
+            best = best_programs(scorer, axis, flat, eta).tolist()
+            self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
+        self._source.finish()
+        return [answer for number in sorted(found) for answer in found[number]]
 
     def _previous(
         self, examples: Sequence[Example], rng: np.random.Generator
@@ -208,11 +243,16 @@ class Training:
     @property
     def _source(self) -> BatchSource:
         """Where batches come from; processes that make them begin once and stay."""
-        splits = {"train": self.train, "made_up": self.made_up}
+        of = (self.train, self.made_up, self.dev, self.dev_questions)
         known = self._began
-        if known is not None and all(known[0][name] is split for name, split in splits.items()):
+        if known is not None and all(one is now for one, now in zip(known[0], of, strict=True)):
             return known[1]
         self.close()
+        splits: dict[str, Sequence[Example] | Sequence[Question]] = {
+            "train": self.train,
+            "made_up": self.made_up,
+            "dev": self._asked_of_dev,
+        }
         maker = BatchMaker(splits, self.preparer, self.parser.scorer, self.config.search)
         device, exact = self.parser.device, self.config.search.kind == "exact"
         count = workers_of(self.config.train.workers, device) if exact else 0
@@ -221,7 +261,7 @@ class Training:
             self.lap(stage)
 
         source = Workers(maker, count, device, lap) if count else InProcess(maker, device, lap)
-        self._began = (splits, source)
+        self._began = (of, source)
         return source
 
     def close(self) -> None:

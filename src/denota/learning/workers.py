@@ -175,7 +175,7 @@ def _work(
         try:
             if isinstance(what, Job):
                 held[number] = maker.gather(what)
-                text, tensors, size = pack(maker.arrays(held[number]))
+                text, tensors, size = pack(maker.arrays(what, held[number]))
                 fits = size <= SHARED
                 buffer = buffers[made % AHEAD] if fits else np.empty(size, np.uint8)
                 write_tensors(tensors, buffer)

@@ -90,6 +90,7 @@ def flat_arrays(
     width: int,
     cfg: SearchConfig,
     outcome: bool = False,
+    answered: bool = True,
 ) -> FlatArrays:
     """Return the arrays of a batch; of a question without an answer no program is rewarded.
 
@@ -99,17 +100,18 @@ def flat_arrays(
         width: L, the length of the padded axis.
         cfg: the settings of the search.
         outcome: whether conditions are scored by what they would answer as well.
+        answered: whether answers may be known.
     """
     axes = [q.axes for q in questions]
     counts = np.array([one.programs for one in axes])
-    known = [q.rewarded_programs for q in questions]
-    some = [one or _NONE for one in known]
-    answered = [q for q, one in zip(questions, known, strict=True) if one is not None]
+    known = [q.rewarded_programs if answered else None for q in questions]
+    some = [one if one is not None else _NONE for one in known]
+    with_pool = [q for q, one in zip(questions, known, strict=True) if one is not None]
     pools = [
         q.rewarded(cfg.explore, cfg.vacuous) if one is not None else np.zeros(0, np.int64)
         for q, one in zip(questions, known, strict=True)
     ]
-    critiques = [q.rewarded_critique(cfg.explore, cfg.vacuous) for q in answered]
+    critiques = [q.rewarded_critique(cfg.explore, cfg.vacuous) for q in with_pool]
     rewards = [q.rewards_of(pool) for q, pool in zip(questions, pools, strict=True) if len(pool)]
     condition = [[(one.condition_block, one.condition_entry) for one in axes]]
     if outcome:
@@ -136,7 +138,7 @@ def flat_arrays(
         _end_to_end([np.zeros(0, np.float32), *rewards]),
         _end_to_end([one.ids for one in some]),
         _end_to_end([one.rewards for one in some]),
-        _agreement(questions, some),
+        _agreement(questions, some) if answered else None,
         _words(questions),
     )
 
