@@ -17,6 +17,7 @@ from denota.data import Example, load_examples
 from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import predict, predict_by_turns
 from denota.learning import workers
+from denota.learning.packing import batches_of, packed, text_lengths
 from denota.learning.parcel import pack, unpack, write_tensors
 from denota.learning.run import train
 from denota.learning.start import new_parser
@@ -71,16 +72,15 @@ def test_the_numbers_do_not_depend_on_workers(
         assert (one / name).read_text() == (other / name).read_text()
 
 
-def encoder_training(examples: tuple[Example, ...], count: int) -> Training:
+def encoder_training(examples: tuple[Example, ...], count: int, **changes: object) -> Training:
     model = ModelConfig(scorer="encoder")
     config = replace(
         CONFIG, data=DataConfig(language="extended"), model=model, search=SearchConfig()
     )
+    config = replace(config, train=replace(config.train, workers=count, **changes))
     preparer = Preparer.of(config)
     preparer.ahead(examples)
-    return Training(
-        with_workers(config, count), Parser(config, tiny_encoder()), examples, (), preparer
-    )
+    return Training(config, Parser(config, tiny_encoder()), examples, (), preparer)
 
 
 def test_an_encoder_learns_the_same_with_workers(few) -> None:
@@ -92,6 +92,34 @@ def test_an_encoder_learns_the_same_with_workers(few) -> None:
         training.close()
     assert losses[0] == losses[1]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_an_encoder_learns_in_bfloat16_with_scores_in_float32(few) -> None:
+    losses = []
+    for precision in ("float32", "bfloat16"):
+        training = encoder_training(few[0], 0, precision=precision)
+        losses.append(training.run_epoch().loss)
+        scorer = training.parser.scorer
+        assert {weight.dtype for weight in scorer.parameters()} == {torch.float32}
+        batch = scorer.batch([training.preparer(few[0][0].question, None)])
+        assert scorer.read(batch).entries.dtype == torch.float32
+    assert losses[0] != losses[1]
+    assert losses[0] == pytest.approx(losses[1], rel=0.1)
+
+
+def test_packed_batches_have_texts_of_like_length(few) -> None:
+    lengths = text_lengths([example.question for example in few[0]])
+    rng = np.random.default_rng(0)
+    order = rng.permutation(len(lengths))
+    cut = packed(order, lengths, 8, rng)
+    assert sorted(np.concatenate(cut).tolist()) == list(range(len(lengths)))
+    assert [len(part) for part in cut] == [8] * 5
+    spread = [np.ptp(lengths[part]) for part in cut]
+    assert sum(spread) < sum(np.ptp(lengths[part]) for part in batches_of(order, 8)) / 2
+    assert [part.tolist() for part in cut] != sorted(part.tolist() for part in cut)
+    training = encoder_training(few[0], 2, pack=True)
+    assert np.isfinite(training.run_epoch().loss)
+    training.close()
 
 
 @pytest.mark.parametrize("count", [0, 2])

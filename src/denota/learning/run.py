@@ -2,8 +2,7 @@
 
 RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), outcomes.jsonl (which dev
 questions each epoch answers right), best.safetensors (the best epoch on dev), last.safetensors (all
-that resuming needs), previous.safetensors (the one before, should the last be damaged) and run.json
-(versions, machine, times).
+that resuming needs) and run.json (versions, machine, times).
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ from denota.errors import ConfigError
 from denota.generate.examples import made_up_examples
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
-from denota.learning.resume import last_saved, resumed, save_last
+from denota.learning.resume import bytes_needed, last_saved, resumed, save_last
 from denota.learning.run_folder import (
     append_line,
     check_folder,
+    check_room,
     cut_metrics,
     only_one,
     write_whole,
@@ -107,6 +107,7 @@ def train(
                     (out / name).write_text("")
         with writing(out):
             write_whole(out / "config.toml", to_toml(config))
+        check_room(out, bytes_needed(training))
         training.progress, training.dev_questions = progress, dev_questions
         source = vectors or config.model.vectors
         began, times = time.time(), known_times(out, training.epoch)

@@ -27,9 +27,11 @@ from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, pred
 from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
+from denota.learning.packing import batches_of, packed, text_lengths
 from denota.learning.update import surrogate_loss
 from denota.learning.workers import Workers, workers_of
 from denota.model.best_programs import best_programs
+from denota.model.encoder import Encoder
 from denota.model.parser import Parser
 from denota.model.scorer import AxisBatch
 from denota.programs.denotation import Denotation
@@ -86,6 +88,8 @@ class Training:
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
         cfg = self.config.train
+        if isinstance(self.parser.scorer, Encoder):
+            self.parser.scorer.in_bfloat16 = cfg.precision == "bfloat16"
         steps = cfg.epochs * -(-len(self.train) // cfg.batch)
         steps += self.config.made_up_epochs * -(-len(self.made_up) // cfg.batch)
         self.optimiser = Optimiser(self.parser.scorer, cfg, steps)
@@ -103,9 +107,7 @@ class Training:
         learnt = self.made_up if self.epoch < self.config.made_up_epochs else self.train
         order = rng.permutation(len(learnt))
         previous = self._previous(learnt, rng)
-        jobs = [
-            self._job(learnt, some, previous) for some in _parts(order, self.config.train.batch)
-        ]
+        jobs = [self._job(learnt, some, previous) for some in self._cut(learnt, order, rng)]
         done, total = 0, 0.0
         for job, (axis, flat) in zip(jobs, self._source.batches(jobs), strict=True):
             size = len(job.numbers)
@@ -229,6 +231,15 @@ class Training:
             )
         return chosen
 
+    def _cut(
+        self, learnt: Sequence[Example], order: NDArray[np.int64], rng: np.random.Generator
+    ) -> list[NDArray[np.int64]]:
+        """The batches of an order of questions, by their numbers."""
+        cfg = self.config.train
+        if not cfg.pack:
+            return batches_of(order, cfg.batch)
+        return packed(order, text_lengths([e.question for e in learnt]), cfg.batch, rng)
+
     def _job(
         self,
         learnt: Sequence[Example],
@@ -328,8 +339,3 @@ class Training:
                 self.reference_answers[keys[line]] = answer
 
         self._source.denote(chosen, keep)
-
-
-def _parts(order: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
-    """An order of questions cut into batches."""
-    return [order[first : first + size] for first in range(0, len(order), size)]
