@@ -4,7 +4,8 @@ A process is forked with all questions, so a job is a few numbers. Batches go ro
 made by process n modulo their count, which writes its tensors into memory it shares with the
 trainer, two stretches by turns. The trainer copies a batch out before it gives the process another,
 so a stretch is never written while it is read. What a program denotes is asked of the process that
-made its batch, and told later. No process but the trainer touches a GPU.
+made its batch, and told later. Questions with a previous answer that no store has are made ready by
+one process and left on a shelf for the others. No process but the trainer touches a GPU.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import gc
 import mmap
 import multiprocessing
 import os
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -28,6 +32,8 @@ from denota.errors import TrainingError
 from denota.learning.batches import BatchArrays, BatchMaker, Chosen, Found, Job, Lap, Loaded
 from denota.learning.parcel import pack, unpack, write_tensors
 from denota.search.flat_programs import FlatPrograms
+from denota.search.preparer import KEPT_QUESTIONS
+from denota.search.shelf import Shelf
 
 MOST_WORKERS: Final = 8
 """Beside a GPU at most this many processes make batches, if the settings do not say."""
@@ -59,7 +65,9 @@ class Workers:
         """Batches given out, and taken from the processes."""
         self.waiting: dict[int, Found] = {}
         """Who is told what programs denote, by the number of the batch."""
-        self.workers = [_Worker(maker) for _ in range(count)]
+        self.folder = Path(tempfile.mkdtemp(prefix="denota-batches-"))
+        shelf = Shelf(self.folder, KEPT_QUESTIONS // count)
+        self.workers = [_Worker(maker, shelf) for _ in range(count)]
 
     def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
         """Make batches, in order."""
@@ -90,6 +98,7 @@ class Workers:
         for worker in self.workers:
             worker.close()
         self.workers = []
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _worker(self, number: int) -> _Worker:
         return self.workers[number % len(self.workers)]
@@ -141,12 +150,12 @@ class Workers:
 class _Worker:
     """The trainer's end of a process."""
 
-    def __init__(self, maker: BatchMaker) -> None:
+    def __init__(self, maker: BatchMaker, shelf: Shelf) -> None:
         fork = multiprocessing.get_context("fork")
         self.stretches = [mmap.mmap(-1, SHARED) for _ in range(AHEAD)]
         self.tasks: Any = fork.Queue()
         self.results, end = fork.Pipe(duplex=False)
-        given = (maker, self.tasks, end, self.stretches, os.getpid())
+        given = (maker, shelf, self.tasks, end, self.stretches, os.getpid())
         self.process = fork.Process(target=_work, args=given, daemon=True)
         self.process.start()
         end.close()
@@ -161,13 +170,19 @@ class _Worker:
 
 
 def _work(
-    maker: BatchMaker, tasks: Any, results: Connection, stretches: list[mmap.mmap], parent: int
+    maker: BatchMaker,
+    shelf: Shelf,
+    tasks: Any,
+    results: Connection,
+    stretches: list[mmap.mmap],
+    parent: int,
 ) -> None:
     """In a process of its own: make batches until there is no trainer."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the trainer's to handle
     torch.set_num_threads(1)
     gc.freeze()  # what was there at the fork stays shared
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    threading.Thread(target=_watch, args=(parent, shelf.folder), daemon=True).start()
+    maker.preparer.shelf = shelf
     buffers = [np.frombuffer(stretch, np.uint8) for stretch in stretches]
     held, made = {}, 0
     while True:
@@ -188,8 +203,9 @@ def _work(
             results.send((number, error))
 
 
-def _watch(parent: int) -> None:
+def _watch(parent: int, folder: Path) -> None:
     """End this process when the trainer is gone, however it ended."""
     while os.getppid() == parent:
         time.sleep(WATCH)
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
