@@ -173,12 +173,10 @@ class Training:
 
     def _is_quick(self, questions: Sequence[Question]) -> bool:
         """Whether questions are answered on a GPU, from batches that are made for it."""
-        exact = self.config.search.kind == "exact"
-        return (
-            exact
-            and self.parser.device.type != "cpu"
-            and all(id(question) in self._dev_numbers for question in questions)
-        )
+        if self.config.search.kind != "exact" or self.parser.device.type == "cpu":
+            return False
+        numbers = self._dev_numbers
+        return all(id(question) in numbers for question in questions)
 
     @property
     def _asked_of_dev(self) -> Sequence[Question]:

@@ -161,7 +161,5 @@ def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(
-            tensor.view(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
-        )
+        digest.update(tensor.view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
     return digest.hexdigest()

@@ -145,7 +145,7 @@ class Transformer(nn.Module):
         kind = hidden.device.type
         if bias is not None and torch.is_autocast_enabled(kind):  # once, not in every layer
             bias = bias.to(torch.get_autocast_dtype(kind))
-        return bias
+        return bias.contiguous() if bias is not None and kind != "cpu" else bias
 
 
 class Layer(nn.Module):

@@ -138,7 +138,7 @@ class FlatPrograms:
         if not isinstance(words, CountedWords):
             return words.recall_missed
         select, condition = self._axes
-        return words.missed[words.select_class[select] + words.condition_class[condition]]
+        return words.missed[(words.select_class[select] + words.condition_class[condition]).long()]
 
     @cached_property
     def critique(self) -> Tensor:
