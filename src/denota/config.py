@@ -174,7 +174,12 @@ class TrainConfig:
     made_up_epochs: int = 1
     """Passes over the made-up questions before that, if there are any."""
     batch: int = 64
-    """Questions an update; their losses are summed."""
+    """Questions an update; their losses are summed, so with `sgd` the step of a larger batch is
+    longer, up to `clip`, while `adam` takes steps of the same length whatever the batch: there a
+    larger one wants a larger `rate`."""
+    pack: bool = False
+    """Whether the questions of a batch have texts of like length, which saves an encoder on a GPU
+    much padding; it changes which questions share a batch."""
     optimiser: Literal["sgd", "adam"] = "sgd"
     """How a gradient moves the weights."""
     rate: float = 0.1
@@ -192,12 +197,19 @@ class TrainConfig:
     the saved parser use the average."""
     device: str = "auto"
     """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """What a pretrained encoder computes in; its weights and all scores are float32."""
+    workers: int = -1
+    """Processes that make batches ahead of the steps; -1 for none on a CPU and up to 8 beside a
+    GPU. What is learnt does not depend on it."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         for name in ("epochs", "batch", "made_up_epochs"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
+        if self.workers < -1:
+            raise ConfigError(f"train.workers must be -1 or more, not {self.workers}")
         if self.device not in ("auto", "cpu", "cuda"):
             raise ConfigError(f"train.device is auto, cpu or cuda, not {self.device}")
         if not self.rate > 0 or not self.clip > 0:

@@ -92,7 +92,6 @@ RETIRED: Final[dict[str, Any]] = {
     "train.decay": 0.0,
     "train.gold_share": 0.5,
     "train.history": "reference",
-    "train.precision": "float32",
     "train.tensorboard": False,
 }
 """Settings that were removed, each with the value that runs now always have."""

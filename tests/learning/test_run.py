@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.errors import TrainingError
 from denota.evaluation.predict import key_of, predict
-from denota.learning import run
+from denota.learning import run, run_folder
 from denota.learning.run import train
 from denota.learning.start import new_parser
 from denota.learning.trainer import Training
@@ -172,8 +173,12 @@ def test_the_same_seed_gives_the_same_numbers_and_another_does_not(
 def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_used(
     few, unbroken: Path, tmp_path: Path
 ) -> None:
-    train(replace(CONFIG, train=replace(CONFIG.train, epochs=2)), *few, tmp_path)
+    """The one before is there in runs of older versions."""
+    train(replace(CONFIG, train=replace(CONFIG.train, epochs=1)), *few, tmp_path)
     last = tmp_path / "last.safetensors"
+    before = last.read_bytes()
+    train(replace(CONFIG, train=replace(CONFIG.train, epochs=2)), *few, tmp_path, resume=True)
+    (tmp_path / "previous.safetensors").write_bytes(before)
     data = bytearray(last.read_bytes())
     data[-20] ^= 0xFF
     last.write_bytes(data)
@@ -182,6 +187,37 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_it_used(
     assert len(said) == 1 and "damaged" in said[0]
     assert weights(last) == weights(unbroken / "last.safetensors")
     assert (tmp_path / "metrics.jsonl").read_text() == (unbroken / "metrics.jsonl").read_text()
+
+
+def test_a_run_keeps_one_last_and_one_best(few, tmp_path: Path) -> None:
+    """A damaged last one is refused, and nothing is overwritten."""
+    train(CONFIG, *few, tmp_path)
+    files = {path.name for path in tmp_path.glob("*.safetensors")}
+    assert files == {"last.safetensors", "best.safetensors"}
+    assert not list(tmp_path.glob("*.part"))
+    last = tmp_path / "last.safetensors"
+    damaged = last.read_bytes()[:-20]
+    last.write_bytes(damaged)
+    with pytest.raises(TrainingError, match="damaged"):
+        train(CONFIG, *few, tmp_path, resume=True)
+    assert last.read_bytes() == damaged
+
+
+def test_too_little_room_is_said_before_training_starts(
+    few, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = replace(CONFIG, train=replace(CONFIG.train, optimiser="adam", average=0.9))
+    train(replace(needs, train=replace(needs.train, epochs=1)), *few, tmp_path / "one")
+    sizes = {p.name: p.stat().st_size for p in (tmp_path / "one").glob("*.safetensors")}
+    free = 2 * sum(sizes.values()) - (1 << 14)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(run_folder, "DISK_ROOM", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=free // 2))
+    with pytest.raises(TrainingError, match=r"need [\d,]+ MiB at .* and only [\d,]+ are free"):
+        train(needs, *few, tmp_path / "two")
+    assert not list((tmp_path / "two").glob("*.safetensors"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=3 * free))
+    train(needs, *few, tmp_path / "two")
 
 
 def test_a_run_is_not_overwritten(few, unbroken: Path) -> None:

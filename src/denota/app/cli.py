@@ -271,11 +271,12 @@ def bench(
     as_json: opt.AsJson = False,
     device: opt.Device = "cpu",
     batch: opt.Batch = 64,
+    workers: opt.Workers = -1,
 ) -> None:
     """Measure the speed of preparing, training and answering, and the memory it takes."""
     from denota.app.commands.bench import show_bench
 
-    show_bench(data, device, batch, as_json)
+    show_bench(data, device, batch, workers, as_json)
 
 
 @app.command(epilog="Example: `denota score data/sqa/random-split-1-dev.tsv predictions.tsv`")

@@ -191,6 +191,9 @@ CellDevice = Annotated[
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda, or auto.")]
 Batch = Annotated[int, typer.Option(min=1, help="Questions an update.")]
+Workers = Annotated[
+    int, typer.Option(min=-1, help="Processes that make batches; -1 leaves it to the device.")
+]
 
 # data
 FetchTo = Annotated[Path, typer.Option(help="Where to put it.")]

@@ -16,6 +16,7 @@ from denota.tables.table import Table
 
 Best = Callable[[Sequence[Prepared]], list[np.ndarray[tuple[int], np.dtype[np.int64]]]]
 Prepare = Callable[[Question, Denotation | None], Prepared]
+AnswerTurn = Callable[[Sequence[Question], Sequence[Denotation | None]], Sequence[Denotation]]
 
 
 def key_of(question: Question) -> Key:
@@ -40,6 +41,29 @@ def predict(
         gold: the examples, if the history should be gold and not the model's own, which it still is
             where the right cells are not known.
     """
+
+    def answer(asked: Sequence[Question], before: Sequence[Denotation | None]) -> list[Denotation]:
+        found = []
+        for start in range(0, len(asked), batch):
+            some = zip(asked[start : start + batch], before[start : start + batch], strict=True)
+            ready = [prepare(question, previous) for question, previous in some]
+            pairs = zip(ready, best(ready), strict=True)
+            found += [prepared.denotation(int(ids[0])) for prepared, ids in pairs]
+        return found
+
+    return predict_by_turns(questions, answer, gold)
+
+
+def predict_by_turns(
+    questions: Sequence[Question], answer: AnswerTurn, gold: Mapping[Key, Example] | None = None
+) -> dict[Key, Denotation]:
+    """Answer every question: the first ones of all conversations, then the second ones, and so on.
+
+    Args:
+        questions: of any number of conversations.
+        answer: answers questions, each given the answer before it.
+        gold: as in `predict`.
+    """
     answers: dict[Key, Denotation] = {}
     turns = conversations(questions)
     for turn in range(max(map(len, turns), default=0)):
@@ -47,13 +71,8 @@ def predict(
         before = [
             _before(c[turn - 1], answers, gold) if turn else None for c in turns if turn < len(c)
         ]
-        for start in range(0, len(now), batch):
-            some = now[start : start + batch]
-            ready = [
-                prepare(q, p) for q, p in zip(some, before[start : start + batch], strict=True)
-            ]
-            for question, prepared, found in zip(some, ready, best(ready), strict=True):
-                answers[key_of(question)] = prepared.denotation(int(found[0]))
+        for question, found in zip(now, answer(now, before), strict=True):
+            answers[key_of(question)] = found
     return answers
 
 

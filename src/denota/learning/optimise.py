@@ -55,8 +55,7 @@ class Optimiser:
             for name, weight in self.scorer.named_parameters()
             if weight.grad is not None
         }
-        squares = [(g.values() if g.is_sparse else g).pow(2).sum() for g in gradients.values()]
-        norm = float(torch.stack(squares).sum()) ** 0.5
+        norm = _norm([g.values() if g.is_sparse else g for g in gradients.values()])
         if not math.isfinite(norm):
             raise TrainingError("the gradient is no longer a number; try a smaller train.rate")
         scale = min(1.0, cfg.clip / max(norm, 1e-12))
@@ -178,6 +177,15 @@ WORD_VECTORS: Final = "words.weight"
 SELDOM: Final = 50
 """Steps between two averages of the word vectors, of which a step moves few."""
 _MOVES: Final = {"sgd": Optimiser._sgd, "adam": Optimiser._adam}
+
+
+def _norm(gradients: list[Tensor]) -> float:
+    """The joint norm of gradients."""
+    if gradients and gradients[0].device.type != "cpu":  # one call for all, as for Adam
+        norms: list[Tensor] = list(torch._foreach_norm(gradients))
+        return float(torch.stack(norms).norm().item())
+    norm: float = float(torch.stack([g.pow(2).sum() for g in gradients]).sum()) ** 0.5
+    return norm
 
 
 def _rows(gradient: Tensor) -> tuple[Tensor | EllipsisType, Tensor]:

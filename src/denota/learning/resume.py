@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -26,17 +24,28 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
 
+PREVIOUS: Final = "previous.safetensors"
+"""What older versions called the checkpoint before the last."""
+
 
 def save_last(out: Path, training: Training, best: float) -> None:
-    """Save the state after an epoch; the checkpoint before it is kept as `previous`."""
-    last = out / "last.safetensors"
-    if last.exists():
-        shutil.copyfile(last, out / "previous.part")
-        os.replace(out / "previous.part", out / "previous.safetensors")
+    """Save the state after an epoch in place of the one before, once it is wholly written."""
     data = _data_digest(training.train)
     facts = {"epoch": str(training.epoch), "best": repr(best), "data": data}
     state = {**_answers_saved(training), **training.optimiser.state()}
-    save_parser(last, training.parser, state, facts)
+    save_parser(out / "last.safetensors", training.parser, state, facts)
+    (out / PREVIOUS).unlink(missing_ok=True)  # older versions kept the epoch before as well
+
+
+def bytes_needed(training: Training) -> int:
+    """Return how much room the checkpoints of a run take: `best` and `last`, each old and new."""
+    cfg = training.config.train
+    weights = training.parser.scorer.state_dict().values()
+    moving = [w for w in training.parser.scorer.parameters() if w.requires_grad]
+    best = sum(int(weight.nbytes) for weight in weights)
+    moments = 2 * sum(int(weight.nbytes) for weight in moving) if cfg.optimiser == "adam" else 0
+    last = best + moments + (best if cfg.average else 0)
+    return 2 * (best + last)
 
 
 def _answers_saved(training: Training) -> dict[str, Tensor]:
@@ -57,9 +66,11 @@ SavedRun = tuple[Parser, dict[str, Tensor], dict[str, str]]
 def last_saved(
     config: Config, examples: Sequence[Example], out: Path, say: Callable[[str], None]
 ) -> SavedRun | None:
-    """The last checkpoint of a run, or the one before if that is damaged, or None."""
-    there = [out / f"{name}.safetensors" for name in ("last", "previous")]
-    there = [path for path in there if path.exists()]
+    """The last checkpoint of a run, or None.
+
+    A run of an older version has the one before as well, which is used if the last is damaged.
+    """
+    there = [path for path in (out / "last.safetensors", out / PREVIOUS) if path.exists()]
     for path in there:
         try:
             parser, state, facts = load_parser(path)
@@ -108,7 +119,7 @@ def _lasting_settings(config: Config) -> Config:
         if config.train.schedule == "constant" and not config.train.warmup
         else config.train.epochs
     )
-    return replace(config, train=replace(config.train, epochs=epochs, device="auto"))
+    return replace(config, train=replace(config.train, epochs=epochs, device="auto", workers=0))
 
 
 def _answers_restored(

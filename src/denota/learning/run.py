@@ -2,8 +2,7 @@
 
 RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), outcomes.jsonl (which dev
 questions each epoch answers right), best.safetensors (the best epoch on dev), last.safetensors (all
-that resuming needs), previous.safetensors (the one before, should the last be damaged) and run.json
-(versions, machine, times).
+that resuming needs) and run.json (versions, machine, times).
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,10 +20,11 @@ from denota.errors import ConfigError
 from denota.generate.examples import made_up_examples
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
-from denota.learning.resume import last_saved, resumed, save_last
+from denota.learning.resume import bytes_needed, last_saved, resumed, save_last
 from denota.learning.run_folder import (
     append_line,
     check_folder,
+    check_room,
     cut_metrics,
     only_one,
     write_whole,
@@ -106,33 +107,35 @@ def train(
                     (out / name).write_text("")
         with writing(out):
             write_whole(out / "config.toml", to_toml(config))
+        check_room(out, bytes_needed(training))
         training.progress, training.dev_questions = progress, dev_questions
         source = vectors or config.model.vectors
         began, times = time.time(), known_times(out, training.epoch)
-        while training.epoch < config.made_up_epochs + config.train.epochs:
-            done = training.run_epoch()
-            accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
-            times.append(
-                {
-                    "epoch": done.epoch,
-                    "seconds": round(done.seconds, 3),
-                    "questions_per_s": round(done.questions_per_s, 1),
-                }
-            )
-            with writing(out):
-                if accuracy > best:
-                    best = accuracy
-                    facts = {"epoch": str(done.epoch)}
-                    save_parser(out / "best.safetensors", training.best_parser, facts=facts)
-                append_line(out / "metrics.jsonl", _metrics(done))
-                outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
-                append_line(out / "outcomes.jsonl", outcome)
-                save_last(out, training, best)
-                write_whole(
-                    out / "run.json",
-                    json.dumps(run_record(config, began, times, source), indent=1) + "\n",
+        with closing(training):
+            while training.epoch < config.made_up_epochs + config.train.epochs:
+                done = training.run_epoch()
+                accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
+                times.append(
+                    {
+                        "epoch": done.epoch,
+                        "seconds": round(done.seconds, 3),
+                        "questions_per_s": round(done.questions_per_s, 1),
+                    }
                 )
-            epoch_done(done)
+                with writing(out):
+                    if accuracy > best:
+                        best = accuracy
+                        facts = {"epoch": str(done.epoch)}
+                        save_parser(out / "best.safetensors", training.best_parser, facts=facts)
+                    append_line(out / "metrics.jsonl", _metrics(done))
+                    outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
+                    append_line(out / "outcomes.jsonl", outcome)
+                    save_last(out, training, best)
+                    write_whole(
+                        out / "run.json",
+                        json.dumps(run_record(config, began, times, source), indent=1) + "\n",
+                    )
+                epoch_done(done)
         return out / "best.safetensors"
 
 

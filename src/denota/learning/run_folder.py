@@ -51,6 +51,22 @@ def check_folder(out: Path, resume: bool) -> None:
         )
 
 
+def check_room(out: Path, needed: int) -> None:
+    """Say before training starts if the checkpoints of a run will not fit on the disk.
+
+    Args:
+        out: the folder of the run.
+        needed: bytes that its checkpoints take; those that are there already count.
+    """
+    there = sum(path.stat().st_size for path in out.glob("*.safetensors"))
+    free = shutil.disk_usage(out).free
+    if free + there < needed:
+        raise TrainingError(
+            f"the checkpoints of this run need {needed - there >> 20:,} MiB at {out} and only "
+            f"{free >> 20:,} are free; make room, or give another --out"
+        )
+
+
 @contextmanager
 def only_one(out: Path) -> Iterator[None]:
     """Keep a second run out of the folder; the lock goes with the process, however it ends."""

@@ -3,7 +3,8 @@
 The settings are those of the paper's best system: `dynsp++`, 15 + 15 candidates, MAVER with policy
 shaping. Preparing starts from the files and writes a fresh store; training is one epoch after a
 short warm-up; answering gives every question the parser's own previous answer, its preparation
-included.
+included. With workers, `wait` is how long the trainer waits for a batch, and `move` how long it
+takes to copy it to where it is learnt from.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +27,7 @@ from denota.data import Example, load_examples, split_names
 from denota.errors import DataError
 from denota.learning.start import new_parser
 from denota.learning.trainer import Training
+from denota.learning.workers import workers_of
 from denota.search.preparer import Preparer
 from denota.settings import config_of
 
@@ -33,7 +36,11 @@ WARM: Final = 640
 
 
 def measure_speed(
-    data: Path, device: str = "cpu", batch: int = 64, vectors: str | None = None
+    data: Path,
+    device: str = "cpu",
+    batch: int = 64,
+    vectors: str | None = None,
+    workers: int = -1,
 ) -> dict[str, Any]:
     """Return speeds in questions a second, the peak of memory in MB, and seconds by stage.
 
@@ -42,12 +49,13 @@ def measure_speed(
         device: `cpu`, `cuda` or `auto`.
         batch: questions an update.
         vectors: where word vectors come from, random ones if None.
+        workers: processes that make batches, as `train.workers` has it.
     """
     names = split_names(data)
     train_name, dev_name = ("random-split-1-train", "random-split-1-dev")
     if train_name not in names:
         train_name, dev_name = "train", "dev"
-    config = _config(train_name, dev_name, device, batch)
+    config = _config(train_name, dev_name, device, batch, workers)
     stages: dict[str, float] = defaultdict(float)
     with tempfile.TemporaryDirectory(prefix="denota-bench-") as folder, cache_in(Path(folder)):
         start = time.perf_counter()
@@ -62,9 +70,11 @@ def measure_speed(
         stages["prepare"] = time.perf_counter() - prepared_from
         preparing = time.perf_counter() - start
         parser = new_parser(config, ready, None, vectors)
-        training = Training(config, parser, examples, (), preparer)
-        train_speed = _train(training, examples, stages)
-        answer_speed = _answer(training, dev, stages)
+        asked = [example.question for example in dev]
+        training = Training(config, parser, examples, (), preparer, dev_questions=asked)
+        with closing(training):
+            train_speed = _train(training, examples, stages)
+            answer_speed = _answer(training, dev, stages)
     return {
         "split": train_name,
         "train_questions_per_s": round(train_speed, 1),
@@ -74,18 +84,19 @@ def measure_speed(
         "stages": {name: round(seconds, 3) for name, seconds in stages.items()},
         "questions": {"train": len(examples), "inference": len(dev), "prepare": len(ready)},
         "batch": batch,
+        "workers": workers_of(workers, parser.device),
         "device": _device(training),
         "threads": torch.get_num_threads(),
         "cores": os.cpu_count(),
     }
 
 
-def _config(train: str, dev: str, device: str, batch: int) -> Config:
+def _config(train: str, dev: str, device: str, batch: int, workers: int) -> Config:
     return config_of(
         {
             "data": {"train": train, "dev": dev, "language": "dynsp++"},
             "search": {"shaping": "policy"},
-            "train": {"batch": batch, "device": device},
+            "train": {"batch": batch, "device": device, "workers": workers},
         }
     )
 
@@ -95,7 +106,7 @@ def _train(training: Training, examples: tuple[Example, ...], stages: dict[str, 
     everything, training.train = training.train, examples[:WARM]
     training.run_epoch()
     training.train = everything
-    training.lap = _Laps(stages)
+    training.lap = Laps(stages)
     return training.run_epoch().questions_per_s
 
 
@@ -108,13 +119,14 @@ def _answer(training: Training, dev: tuple[Example, ...], stages: dict[str, floa
     return len(dev) / stages["answer"]
 
 
-class _Laps:
+class Laps:
     """Adds the time since the last lap to a stage."""
 
     def __init__(self, stages: dict[str, float]) -> None:
         self.stages, self.last = stages, time.perf_counter()
 
     def __call__(self, stage: str) -> None:
+        """End a stage."""
         now = time.perf_counter()
         self.stages[stage] += now - self.last
         self.last = now

@@ -8,7 +8,7 @@ of one that was never stopped.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Final
@@ -16,28 +16,35 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from denota.config import Config, SearchConfig
 from denota.data.answer import Answer, Cells
 from denota.data.example import Example, Question, conversations
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
-from denota.evaluation.predict import gold_of, in_form_of, key_of, predict
+from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
+from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
+from denota.learning.packing import batches_of, packed, text_lengths
 from denota.learning.update import surrogate_loss
+from denota.learning.workers import Workers, workers_of
+from denota.model.best_programs import best_programs
+from denota.model.encoder import Encoder
 from denota.model.parser import Parser
+from denota.model.scorer import AxisBatch
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates, find_candidates
-from denota.search.flat_batch import lay_flat
-from denota.search.prepare import Prepared
+from denota.search.flat_batch import Flat
 from denota.search.preparer import Preparer
 
 DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
 GOLD_SHARE: Final = 0.5
 """How often a question is trained with the gold previous answer, and not with y*'s."""
-Ids = NDArray[np.int64]
+ASKED: Final = 64
+"""Questions of dev that are answered at once on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +83,13 @@ class Training:
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
     optimiser: Optimiser = field(init=False)
+    _began: tuple[tuple[object, ...], BatchSource] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
         cfg = self.config.train
+        if isinstance(self.parser.scorer, Encoder):
+            self.parser.scorer.in_bfloat16 = cfg.precision == "bfloat16"
         kept = round(self.config.data.made_up_kept * len(self.made_up))
         steps = cfg.epochs * -(-(len(self.train) + kept) // cfg.batch)
         steps += self.config.made_up_epochs * -(-len(self.made_up) // cfg.batch)
@@ -95,25 +105,22 @@ class Training:
         start = time.perf_counter()
         rng = np.random.default_rng([self.config.seed, self.epoch])
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
-        learnt = self._learnt(rng)
-        order = rng.permutation(len(learnt))
-        size = self.config.train.batch
-        total = 0.0
-        previous = self._previous(learnt, rng)
-        for first in range(0, len(order), size):
-            examples = [learnt[i] for i in order[first : first + size]]
-            ready = [
-                self.preparer(e.question, previous[key_of(e.question)], e.answer) for e in examples
-            ]
-            self.lap("gather")
-            loss = self._step(examples, ready, rng.random(len(examples)))
-            if not abs(loss) < DIVERGED * len(examples):
+        every, numbers = self._learnt, self._numbers_learnt(rng)
+        order = numbers[rng.permutation(len(numbers))]
+        previous = self._previous([every[i] for i in numbers], rng)
+        jobs = [self._job(some, previous) for some in self._cut(order, rng)]
+        done, total = 0, 0.0
+        for job, (axis, flat) in zip(jobs, self._source.batches(jobs), strict=True):
+            size = len(job.numbers)
+            loss = self._step([every[i] for i in job.numbers], axis, flat, rng.random(size))
+            if not abs(loss) < DIVERGED * size:
                 raise TrainingError(
                     f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
                     "smaller train.rate or train.clip"
                 )
-            total += loss
-            self.progress(first + len(examples), total / (first + len(examples)))
+            done, total = done + size, total + loss
+            self.progress(done, total / done)
+        self._source.finish()
         seconds = time.perf_counter() - start
         self.optimiser.settle()
         found, right = None, ""
@@ -132,20 +139,26 @@ class Training:
             right,
         )
 
-    def _learnt(self, rng: np.random.Generator) -> Sequence[Example]:
-        """What this epoch learns from."""
+    @cached_property
+    def _learnt(self) -> tuple[Example, ...]:
+        """All that is ever learnt from: the training split, then what is made up."""
+        return (*self.train, *self.made_up)
+
+    def _numbers_learnt(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """What this epoch learns from, by numbers in `_learnt`."""
+        real = len(self.train)
         if self.epoch < self.config.made_up_epochs:
-            return self.made_up
+            return np.arange(real, len(self._learnt))
+        kept: list[int] = []
         wanted = round(self.config.data.made_up_kept * len(self.made_up))
-        if not wanted:
-            return self.train
-        kept: list[Example] = []
-        talks = conversations(self.made_up)
-        for number in rng.permutation(len(talks)):
-            if len(kept) >= wanted:
-                break
-            kept += talks[number]
-        return (*self.train, *kept)
+        if wanted:
+            number_of = {id(example): real + n for n, example in enumerate(self.made_up)}
+            talks = conversations(self.made_up)
+            for talk in rng.permutation(len(talks)):
+                if len(kept) >= wanted:
+                    break
+                kept += (number_of[id(example)] for example in talks[talk])
+        return np.array([*range(real), *kept], np.int64)
 
     @property
     def _search_config(self) -> SearchConfig:
@@ -180,13 +193,45 @@ class Training:
     ) -> tuple[dict[Key, Example], dict[Key, Answer]]:
         """Gold examples, and what the parser answers."""
         gold = gold_of(examples)
-        answers = predict(
-            questions or [e.question for e in examples],
-            self.best_parser.best,
-            self.preparer,
-            gold=gold if gold_history else None,
-        )
+        given, asked = gold if gold_history else None, questions or [e.question for e in examples]
+        if self._is_quick(asked):
+            answers = predict_by_turns(asked, self._answer_turn, given)
+        else:
+            answers = predict(asked, self.best_parser.best, self.preparer, gold=given)
         return gold, in_form_of(gold, answers)
+
+    def _is_quick(self, questions: Sequence[Question]) -> bool:
+        """Whether questions are answered on a GPU, from batches that are made for it."""
+        if self.config.search.kind != "exact" or self.parser.device.type == "cpu":
+            return False
+        numbers = self._dev_numbers
+        return all(id(question) in numbers for question in questions)
+
+    @property
+    def _asked_of_dev(self) -> Sequence[Question]:
+        return self.dev_questions or [example.question for example in self.dev]
+
+    @property
+    def _dev_numbers(self) -> dict[int, int]:
+        return {id(question): number for number, question in enumerate(self._asked_of_dev)}
+
+    def _answer_turn(
+        self, questions: Sequence[Question], before: Sequence[Denotation | None]
+    ) -> list[Denotation]:
+        """Answer questions of dev, each given the answer before it, as `Parser.best` does."""
+        scorer, eta = self.optimiser.best, self.config.search.model_eta
+        numbers = self._dev_numbers
+        places = [numbers[id(question)] for question in questions]
+        jobs = [
+            Job("dev", tuple(places[first : first + ASKED]), tuple(before[first : first + ASKED]))
+            for first in range(0, len(places), ASKED)
+        ]
+        found: dict[int, list[Denotation]] = {}
+        for number, (axis, flat) in enumerate(self._source.batches(jobs)):
+            best = best_programs(scorer, axis, flat, eta).tolist()
+            self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
+        self._source.finish()
+        return [answer for number in sorted(found) for answer in found[number]]
 
     def _previous(
         self, examples: Sequence[Example], rng: np.random.Generator
@@ -213,15 +258,57 @@ class Training:
             )
         return chosen
 
+    def _cut(self, order: NDArray[np.int64], rng: np.random.Generator) -> list[NDArray[np.int64]]:
+        """The batches of an order of questions, by their numbers."""
+        cfg = self.config.train
+        if not cfg.pack:
+            return batches_of(order, cfg.batch)
+        return packed(order, text_lengths([e.question for e in self._learnt]), cfg.batch, rng)
+
+    def _job(self, numbers: NDArray[np.int64], previous: Mapping[Key, Denotation | None]) -> Job:
+        """A batch of some questions, by their numbers."""
+        before = (previous[key_of(self._learnt[i].question)] for i in numbers)
+        return Job("learnt", tuple(numbers.tolist()), tuple(before))
+
+    @property
+    def _source(self) -> BatchSource:
+        """Where batches come from; processes that make them begin once and stay."""
+        of = (self._learnt, self.dev, self.dev_questions)
+        known = self._began
+        if known is not None and all(one is now for one, now in zip(known[0], of, strict=True)):
+            return known[1]
+        self.close()
+        splits: dict[str, Sequence[Example] | Sequence[Question]] = {
+            "learnt": self._learnt,
+            "dev": self._asked_of_dev,
+        }
+        maker = BatchMaker(splits, self.preparer, self.parser.scorer, self.config.search)
+        device, exact = self.parser.device, self.config.search.kind == "exact"
+        count = workers_of(self.config.train.workers, device) if exact else 0
+
+        def lap(stage: str) -> None:
+            self.lap(stage)
+
+        source = Workers(maker, count, device, lap) if count else InProcess(maker, device, lap)
+        self._began = (of, source)
+        return source
+
+    def close(self) -> None:
+        """End the processes that make batches, if there are any."""
+        if self._began is not None:
+            self._began[1].close()
+            self._began = None
+
     def _step(
         self,
         examples: Sequence[Example],
-        ready: Sequence[Prepared],
+        axis: AxisBatch,
+        flat: Flat,
         uniforms: NDArray[np.float64],
     ) -> float:
         """One update on a batch: search, Eq. 9, a step of the optimiser."""
         scorer = self.parser.scorer.train()
-        found, ids = self._search(ready, uniforms)
+        found, places = self._search(axis, flat, uniforms)
         loss = surrogate_loss(found, self.config.update)
         self.lap("update")
         scorer.zero_grad(set_to_none=True)
@@ -229,46 +316,44 @@ class Training:
         self.lap("backward")
         self.optimiser.step()
         self.lap("optimise")
-        self._remember(examples, ready, found, ids)
+        self._remember(examples, flat, found, places)
         self.lap("remember")
         return float(loss.detach())
 
     def _search(
-        self, ready: Sequence[Prepared], uniforms: NDArray[np.float64]
-    ) -> tuple[Candidates, Ids]:
-        """K of every question and (B, K) the programs' ids."""
-        cfg, scorer, device = self.config, self.parser.scorer, self.parser.device
+        self, batch: AxisBatch, flat: Flat, uniforms: NDArray[np.float64]
+    ) -> tuple[Candidates, Tensor]:
+        """K of every question and (B, K) the programs' places."""
+        cfg, scorer = self.config, self.parser.scorer
         search, source = self._search_config, DRAWS_FROM.get(cfg.update.intensity)
-        batch = scorer.batch(ready)
-        self.lap("batch")
-        # before the scorer, so that a GPU is waited for once
-        flat = lay_flat(ready, batch.offsets, batch.width, search, device, scorer.outcome)
-        self.lap("lay flat")
-        axis = scorer.read(batch.to(device))
+        axis = scorer.read(batch)
         entries = axis.entries.float()
         self.lap("forward")
-        drawn = torch.from_numpy(uniforms).to(device)
+        drawn = torch.from_numpy(uniforms).to(self.parser.device, non_blocking=True)
         refines = scorer.refines and search.kind == "exact"
         refine = partial(scorer.refine, axis) if refines else None
-        found, places = find_candidates(flat, entries, scorer.recall, search, source, drawn, refine)
-        ids = (places - flat.starts[:, None]).cpu().numpy()
+        found = find_candidates(flat, entries, scorer.recall, search, source, drawn, refine)
         self.lap("search")
-        return found, ids
+        return found
 
     def _remember(
-        self,
-        examples: Sequence[Example],
-        ready: Sequence[Prepared],
-        found: Candidates,
-        ids: Ids,
+        self, examples: Sequence[Example], flat: Flat, found: Candidates, places: Tensor
     ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
+        there = found.reference >= 0
+        best = places.gather(1, found.reference.clamp(min=0)[:, None])[:, 0] - flat.starts
+        ids = torch.where(there, best, -1).tolist()  # one wait for a GPU
+        keys = [key_of(example.question) for example in examples]
         if self.epoch < self.config.made_up_epochs:
-            return
-        for example, question, line, place in zip(
-            examples, ready, ids, found.reference.tolist(), strict=True
-        ):
-            if place >= 0 and key_of(example.question) in self._followed:
-                self.reference_answers[key_of(example.question)] = question.denotation(
-                    int(line[place])
-                )
+            keys = []
+        chosen = [
+            (line, number)
+            for line, (key, number) in enumerate(zip(keys, ids, strict=False))
+            if number >= 0 and key in self._followed
+        ]
+
+        def keep(answers: list[Denotation]) -> None:
+            for (line, _), answer in zip(chosen, answers, strict=True):
+                self.reference_answers[keys[line]] = answer
+
+        self._source.denote(chosen, keep)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -77,8 +78,10 @@ def save_parser(
     except (OSError, SafetensorError) as error:
         beside.unlink(missing_ok=True)
         what = str(getattr(error, "strerror", None) or error).lower()
+        size, free = sum(t.nbytes for t in tensors.values()), shutil.disk_usage(path.parent).free
+        room = f"; it takes {size >> 20:,} MiB and {free >> 20:,} are free" if free < size else ""
         raise TrainingError(
-            f"{path} cannot be written ({what}); what was saved before is still there"
+            f"{path} cannot be written ({what}{room}); what was saved before is still there"
         ) from None
 
 
@@ -158,7 +161,5 @@ def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(
-            tensor.view(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
-        )
+        digest.update(tensor.view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
     return digest.hexdigest()

@@ -49,6 +49,8 @@ class Encoder(Scorer):
 
     outcome = True
     refines = 20
+    in_bfloat16 = False
+    """Whether the pretrained part computes in bfloat16, from weights in float32."""
 
     def __init__(
         self,
@@ -258,16 +260,21 @@ class Encoder(Scorer):
         kinds = (batch.parts > 3).long()
         count = len(there)
         if self.device.type != "cpu" or count <= TOGETHER:
-            states: Tensor = self.encoder(batch.pieces, there, kinds, places=batch.places)
-            return states
+            return self._encoded(batch.pieces, there, kinds, batch.places)
         lengths = there.sum(dim=1)
         found = torch.zeros(*there.shape, self.encoder.shape.size)
         for some in torch.split(lengths.argsort(stable=True), TOGETHER):
             longest = int(lengths[some].max())
             texts = (each[some, :longest] for each in (batch.pieces, there, kinds, batch.places))
             pieces, own, kind, places = texts
-            found[some, :longest] = self.encoder(pieces, own, kind, places=places)
+            found[some, :longest] = self._encoded(pieces, own, kind, places)
         return found
+
+    def _encoded(self, pieces: Tensor, there: Tensor, kinds: Tensor, places: Tensor) -> Tensor:
+        """(B, T, D) the states of texts, in float32."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.in_bfloat16):
+            states: Tensor = self.encoder(pieces, there, kinds, places=places)
+        return states.float()
 
     def _vectors(
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor

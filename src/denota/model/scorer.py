@@ -6,7 +6,7 @@ Search, update, trainer and evaluation know nothing else of a model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from denota.config import ModelConfig
 from denota.model.names import NAMES, RowNames
 from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
+from denota.search.moving import moved
 from denota.search.prepare import Prepared
 
 Ids = NDArray[np.int64]
@@ -41,19 +42,10 @@ class AxisBatch:
 
     def to(self, device: torch.device) -> Self:
         """Return the batch on a device."""
-        return self if device.type == "cpu" else _moved(self, device)
-
-
-def _moved(batch: Any, device: torch.device) -> Any:
-    """A dataclass with its tensors, and those of dataclasses in it, on a device."""
-    moved = {}
-    for field in fields(batch):
-        value = getattr(batch, field.name)
-        if isinstance(value, Tensor):
-            moved[field.name] = value.to(device, non_blocking=True)
-        elif is_dataclass(value):
-            moved[field.name] = _moved(value, device)
-    return replace(batch, **moved)
+        if device.type == "cpu":
+            return self
+        found: Self = moved(self, device)
+        return found
 
 
 def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str, int]:

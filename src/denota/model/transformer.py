@@ -142,7 +142,10 @@ class Transformer(nn.Module):
             buckets = self.buckets[places[:, :, None], places[:, None, :]]  # (B or 1, T, T)
             far = self.distances(buckets).permute(0, 3, 1, 2).to(hidden.dtype)
             bias = far if bias is None else bias + far
-        return bias
+        kind = hidden.device.type
+        if bias is not None and torch.is_autocast_enabled(kind):  # once, not in every layer
+            bias = bias.to(torch.get_autocast_dtype(kind))
+        return bias.contiguous() if bias is not None and kind != "cpu" else bias
 
 
 class Layer(nn.Module):

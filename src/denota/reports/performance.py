@@ -52,6 +52,14 @@ memory-mapped store (`search/store.py`) that any number of runs read at
 nothing stale is ever read and nothing is shared that could be corrupted.
 - A training batch is laid flat (`search/flat_batch.py`): two gathers and an addition score all \
 programs of 64 questions; nothing is done in Python per candidate.
+- For a GPU a batch is small arrays (`search/flat_arrays.py`): the selection and condition of a \
+program follow from its number, so what all programs are is worked out there, and nothing waits \
+for the GPU on the way (`search/flat_programs.py`).
+- Beside a GPU other processes make the batches, a few steps ahead (`train.workers`, \
+`learning/workers.py`); a batch comes through shared memory and goes to the GPU in one copy. Dev \
+is answered from such batches too. The numbers are the same with and without them.
+- `python benchmarks/device_speed.py DATA EXPERIMENT.toml` measures an experiment on a GPU for \
+several settings of workers, batch, precision and packing, by stage.
 - Answering scores a question with two gathers and a broadcast, in numpy (`search/exact.py`).
 - A step looks up the vectors of its own words once and touches no others (`model/batch.py`).
 - Memory: the store is mapped, so runs side by side share it; `peak_memory_mb` counts the mapped \

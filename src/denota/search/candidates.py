@@ -15,9 +15,9 @@ it is never in EXPLORE, y* or u.
 Differs from the paper: it speaks of one search; a list by reward alone never contains a
 high-scoring wrong program, so K joins two lists.
 
-The programs of all questions are laid end to end and searched at once, in torch, on any device; a
-beam finds its lists question by question instead. B questions, P programs of all of them together,
-S selections and N conditions likewise, L entries of the padded axis, K candidates.
+The programs of all questions are laid end to end and searched at once, on any device; a beam finds
+its lists question by question instead. B questions, P programs of all of them together, S
+selections and N conditions likewise, L entries of the padded axis, K candidates.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from denota.config import SearchConfig
 from denota.search.beam import Aim, beam_search
-from denota.search.exact import AxisScores, first
-from denota.search.flat_batch import FlatBatch, Listed, best_of_each, flat_scores, padded_places
-from denota.search.policies import draw, log_explore, log_shaped, margin_scores
+from denota.search.exact import AxisScores
+from denota.search.flat_batch import Flat
+from denota.search.flat_lists import Listed, padded_places
+from denota.search.policies import draw, log_explore, log_shaped
 
 RefineTensors = Callable[[Tensor, Tensor], Tensor]
 """The (B, K, width) entries and (B, K, features) of programs to (B, K) what is added to their
@@ -64,7 +64,7 @@ def one_hot(place: Tensor, count: int) -> Tensor:
 
 
 def find_candidates(
-    flat: FlatBatch,
+    flat: Flat,
     entries: Tensor,
     recall: Tensor,
     cfg: SearchConfig,
@@ -84,7 +84,7 @@ def find_candidates(
         refine: what adds to the scores of K, looking at its programs as a whole.
     """
     with torch.no_grad():
-        scores = flat_scores(flat, entries.float(), recall, cfg.model_eta)
+        scores = flat.scores(entries.float(), recall, cfg.model_eta)
         if cfg.kind == "beam":
             axes = _axes(flat, entries, recall, cfg)
             ahead = _beamed(flat, axes, cfg, "explore")
@@ -94,7 +94,7 @@ def find_candidates(
             chosen, mask = _join(flat, cfg, ahead, lambda: rivals(flat, scores, cfg))
         known = flat.programs(chosen)
         rewards, critique = known.rewards * mask, known.critique
-        wanted = mask if cfg.vacuous else mask & ~_vacuous(flat, known.condition)
+        wanted = mask if cfg.vacuous else mask & ~flat.vacuous[known.condition]
     line = entries.reshape(-1)
     parts = torch.cat([flat.select[known.select], flat.condition[known.condition]], dim=2)
     with_gradient = line[parts].sum(dim=2) + recall * known.recall_missed
@@ -118,53 +118,26 @@ def find_candidates(
     return found, chosen
 
 
-def explore(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
+def explore(flat: Flat, scores: Tensor, cfg: SearchConfig) -> Listed:
     """EXPLORE of every question, from the (P,) scores of all programs."""
     pool, there = flat.rewarded, flat.some
-    key = log_shaped(scores[pool], flat.rewarded_critique, cfg)
-    if scores.device.type == "cpu":
-        order = _ranked(key, flat)
-    else:
-        key = key.masked_fill(~there, -torch.inf)
-        order = key.sort(dim=1, descending=True, stable=True).indices
-        rewards = flat.rewarded_rewards.gather(1, order)
-        order = order.gather(1, rewards.sort(dim=1, descending=True, stable=True).indices)
-    order = order[:, : cfg.explore]
+    order = flat.ranked(log_shaped(scores[pool], flat.rewarded_critique, cfg))[:, : cfg.explore]
     return pool.gather(1, order), there.gather(1, order)
 
 
-def _ranked(key: Tensor, flat: FlatBatch) -> Tensor:
-    """(B, Q) the order of a pool by reward, then by key, then by place; padding last."""
-    keys, rewards = key.numpy(), flat.rewarded_rewards.numpy()
-    order = np.tile(np.arange(keys.shape[1]), (len(keys), 1))
-    for line, count in enumerate(flat.some.sum(dim=1).tolist()):
-        own, before = keys[line, :count], rewards[line, :count]
-        alike = count and (before == before[0]).all()
-        order[line, :count] = first(own, count, None if alike else before)
-    return torch.from_numpy(order)
-
-
-def rivals(flat: FlatBatch, scores: Tensor, cfg: SearchConfig) -> Listed:
+def rivals(flat: Flat, scores: Tensor, cfg: SearchConfig) -> Listed:
     """RIVALS of every question, from the (P,) scores of all programs."""
-    if scores.device.type != "cpu":
-        return best_of_each(flat, margin_scores(scores, flat.rewards, cfg), cfg.rivals)
-    keys = scores.numpy().copy()
-    for question, start in zip(flat.questions, flat.starts.tolist(), strict=True):
-        assert question.rewarded_programs is not None
-        ids, rewards = question.rewarded_programs  # the others keep their scores
-        own = keys[start : start + question.axes.programs]
-        own[ids] = margin_scores(own[ids], rewards, cfg)
-    return best_of_each(flat, torch.from_numpy(keys), cfg.rivals)
+    return flat.best(flat.rival_keys(scores, cfg), cfg.rivals)
 
 
-def _axes(flat: FlatBatch, entries: Tensor, recall: Tensor, cfg: SearchConfig) -> list[AxisScores]:
+def _axes(flat: Flat, entries: Tensor, recall: Tensor, cfg: SearchConfig) -> list[AxisScores]:
     """The scored axes of the questions, for a beam."""
     weight, eta = float(recall.detach()), cfg.model_eta
     lines = entries.detach().float().cpu().numpy()
     return [AxisScores(line, flat.offsets, weight, eta, flat.outcome) for line in lines]
 
 
-def _beamed(flat: FlatBatch, axes: Sequence[AxisScores], cfg: SearchConfig, aim: Aim) -> Listed:
+def _beamed(flat: Flat, axes: Sequence[AxisScores], cfg: SearchConfig, aim: Aim) -> Listed:
     """The list of an aim as a beam finds it."""
     lists = [beam_search(q, axis, cfg, aim) for q, axis in zip(flat.questions, axes, strict=True)]
     if aim == "explore" and not cfg.vacuous:
@@ -174,7 +147,7 @@ def _beamed(flat: FlatBatch, axes: Sequence[AxisScores], cfg: SearchConfig, aim:
 
 
 def _join(
-    flat: FlatBatch, cfg: SearchConfig, ahead: Listed, find_rivals: Callable[[], Listed]
+    flat: Flat, cfg: SearchConfig, ahead: Listed, find_rivals: Callable[[], Listed]
 ) -> Listed:
     """K: EXPLORE, then what RIVALS adds to it; padding at the end."""
     if cfg.candidates == "explore":
@@ -182,7 +155,7 @@ def _join(
     if cfg.candidates == "all":
         place = torch.arange(flat.most, device=flat.starts.device)
         every = flat.starts[:, None] + place
-        return every.clamp(max=int(flat.counts.sum()) - 1), place < flat.counts[:, None]
+        return every.clamp(max=flat.total - 1), place < flat.counts[:, None]
     behind, behind_there = find_rivals()
     if cfg.candidates == "rivals":
         return behind, behind_there
@@ -192,12 +165,6 @@ def _join(
     mask = torch.cat([there, behind_there & ~same.any(dim=2)], dim=1)
     order = (~mask).to(torch.int8).sort(dim=1, stable=True).indices
     return chosen.gather(1, order), mask.gather(1, order)
-
-
-def _vacuous(flat: FlatBatch, conditions: Tensor) -> Tensor:
-    """(B, K) True for a condition that keeps every row of its scope."""
-    every = torch.from_numpy(np.concatenate([q.vacuous for q in flat.questions]))
-    return every.to(conditions.device)[conditions]
 
 
 def _explore_again(

@@ -17,6 +17,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, Rewarded
+from denota.search.shelf import Shelf
 from denota.search.store import prepared_ahead
 from denota.search.task import Task
 from denota.tables.plain import table_read_as
@@ -53,6 +54,8 @@ class Preparer:
         """A question as it was made ready ahead, whatever the previous answer."""
         self._met: OrderedDict[_Key, Prepared] = OrderedDict()
         self._questions: dict[int, Question] = {}
+        self.shelf: Shelf | None = None
+        """Where processes that work together leave questions for one another."""
 
     @classmethod
     def of(
@@ -93,8 +96,7 @@ class Preparer:
         if found is None:
             self._questions[id(question)] = question  # keeps the id its own
             task = self._read(Task(question, previous, answer))
-            base = self._base.get(id(question))
-            found = task.prepare(self.language, self.lexicon, base, self.keep_spaces)
+            found = self._made(key, task)
         elif found.rewarded_programs is None and answer is not None:
             found = replace(found, rewarded_programs=Rewarded.of(found.space.rewards(answer)))
         if key not in self._ahead:
@@ -105,6 +107,17 @@ class Preparer:
                 if not any(number == old for number, _ in self._met) and old not in self._base:
                     self._questions.pop(old, None)
         return found
+
+    def _made(self, key: _Key, task: Task) -> Prepared:
+        """A question made ready now, by another process if there is a shelf."""
+        if self.shelf is not None:
+            left = self.shelf.find(key, task, self.language)
+            if left is not None:
+                return left
+        made = task.prepare(self.language, self.lexicon, self._base.get(key[0]), self.keep_spaces)
+        if self.shelf is not None:
+            self.shelf.keep(key, task, made)
+        return made
 
     def known(self, question: Question) -> Prepared | None:
         """Return a question as it was made ready ahead, None if it was not."""

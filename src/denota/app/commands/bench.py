@@ -11,9 +11,9 @@ from denota.app.terminal.text import console, to_json
 from denota.learning.speed import measure_speed
 
 
-def show_bench(data: str | None, device: str, batch: int, as_json: bool) -> None:
+def show_bench(data: str | None, device: str, batch: int, workers: int, as_json: bool) -> None:
     """Measure the speed on a data set and print it."""
-    found = measure_speed(data_path(data), device, batch, vectors_path())
+    found = measure_speed(data_path(data), device, batch, vectors_path(), workers)
     print(to_json(found)) if as_json else show_speed(found)
 
 

@@ -1,0 +1,131 @@
+"""The batches of an epoch: what each is made of, and how it is made.
+
+Which questions share a batch, and the previous answer of each, are known when an epoch begins, so a
+batch can be made at any time before its step, in this process or in another (`learning.workers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+
+from denota.config import SearchConfig
+from denota.data.example import Example, Question
+from denota.model.scorer import AxisBatch, Scorer
+from denota.programs.denotation import Denotation
+from denota.search.flat_arrays import FlatArrays, flat_arrays
+from denota.search.flat_batch import Flat, lay_flat
+from denota.search.flat_programs import FlatPrograms
+from denota.search.moving import moved
+from denota.search.prepare import Prepared
+from denota.search.preparer import Preparer
+
+Lap = Callable[[str], None]
+Chosen = Sequence[tuple[int, int]]
+"""Programs of a batch: the line of the question and the program's id."""
+Found = Callable[[list[Denotation]], None]
+Loaded = tuple[AxisBatch, Flat]
+"""A batch where it is learnt from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A batch to make."""
+
+    split: str
+    """`learnt` or `dev`."""
+    numbers: tuple[int, ...]
+    """Its questions in the split."""
+    previous: tuple[Denotation | None, ...]
+    """The answer before each."""
+
+
+@dataclass(frozen=True, eq=False)
+class BatchArrays:
+    """A batch as one process sends it to another."""
+
+    axis: AxisBatch
+    flat: FlatArrays
+
+
+@dataclass(frozen=True, eq=False)
+class BatchMaker:
+    """Makes batches."""
+
+    splits: Mapping[str, Sequence[Example] | Sequence[Question]]
+    preparer: Preparer
+    scorer: Scorer
+    search: SearchConfig
+
+    def gather(self, job: Job) -> list[Prepared]:
+        """Return the questions of a batch made ready."""
+        turns = [self.splits[job.split][number] for number in job.numbers]
+        return [
+            self.preparer(turn.question, previous, turn.answer)
+            if isinstance(turn, Example)
+            else self.preparer(turn, previous)
+            for turn, previous in zip(turns, job.previous, strict=True)
+        ]
+
+    def arrays(self, job: Job, ready: Sequence[Prepared]) -> BatchArrays:
+        """Return a batch as arrays."""
+        axis, search = self.scorer.batch(ready), self.search
+        outcome, answered = self.scorer.outcome, job.split != "dev"
+        flat = flat_arrays(ready, axis.offsets, axis.width, search, outcome, answered)
+        return BatchArrays(axis, flat)
+
+
+class BatchSource(Protocol):
+    """Where batches come from."""
+
+    def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
+        """Make batches, in order."""
+
+    def denote(self, chosen: Chosen, found: Found) -> None:
+        """Have `found` told, at once or by `finish`, what programs of the last batch denote."""
+
+    def finish(self) -> None:
+        """Wait until all that was asked for is told."""
+
+    def close(self) -> None:
+        """Make no more batches."""
+
+
+@dataclass(eq=False)
+class InProcess:
+    """Makes each batch when it is asked for."""
+
+    maker: BatchMaker
+    device: torch.device
+    lap: Lap
+    ready: Sequence[Prepared] = ()
+
+    def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
+        """Make batches, in order."""
+        maker, device = self.maker, self.device
+        for job in jobs:
+            self.ready = maker.gather(job)
+            self.lap("gather")
+            if job.split == "dev":
+                arrays = moved(maker.arrays(job, self.ready), device)
+                yield arrays.axis, FlatPrograms(arrays.flat)
+                continue
+            axis, outcome = maker.scorer.batch(self.ready), maker.scorer.outcome
+            self.lap("batch")
+            flat = lay_flat(self.ready, axis.offsets, axis.width, maker.search, device, outcome)
+            self.lap("lay flat")
+            yield axis.to(device), flat
+
+    def denote(self, chosen: Chosen, found: Found) -> None:
+        """Tell at once what programs of the last batch denote."""
+        found([self.ready[line].denotation(number) for line, number in chosen])
+
+    def finish(self) -> None:
+        """Nothing is waited for."""
+
+    def close(self) -> None:
+        """Forget the last batch."""
+        self.ready = ()
