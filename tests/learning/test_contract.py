@@ -179,7 +179,7 @@ def test_only_differences_of_scores_matter(found: Candidates, shift: int) -> Non
 @settings(max_examples=examples(30))
 @given(found=candidates())
 def test_each_rule_looks_at_its_own_fields_only(found: Candidates) -> None:
-    """Sampled intensities look at the draw, off-policy at u, the margins at the reference.
+    """Sampled intensities look at the draw, off-policy and distilling at u, margins at y*.
 
     Where a field is absent, the others do not notice.
     """
@@ -187,7 +187,7 @@ def test_each_rule_looks_at_its_own_fields_only(found: Candidates) -> None:
     for cfg, c in walk(found):
         if cfg.intensity not in DRAWS_FROM:
             near(update_coefficients(replace(found, draw=nothing), cfg), c, cfg)
-        if DRAWS_FROM.get(cfg.intensity) != "explore":
+        if DRAWS_FROM.get(cfg.intensity) != "explore" and cfg.intensity != "explored":
             blind = replace(found, log_explore=torch.full_like(found.log_explore, -inf))
             near(update_coefficients(blind, cfg), c, cfg)
         if cfg.intensity != "reference" and cfg.competing == "model":

@@ -91,6 +91,18 @@ def test_off_policy_on_average_is_the_gradient_over_what_u_explores(found: Candi
     )
 
 
+@settings(max_examples=examples(60))
+@given(found=candidates(scores=near_scores))
+def test_distilling_is_the_gradient_of_the_cross_entropy(found: Candidates) -> None:
+    """∇ Σ_y u(y) R(y) log p(y), u the teacher's belief."""
+    u = found.log_explore.exp() * found.rewards
+
+    def agreement(scores: Tensor) -> Tensor:
+        return (u * policy(scores, found).masked_fill(~found.mask, 0)).sum()
+
+    near(update_coefficients(found, PRESETS["distil"]), gradient(agreement, found))
+
+
 def test_off_policy_that_misses_rewarded_programs_is_biased() -> None:
     """u at λ = ∞ has mass on the programs of maximal reward only.
 

@@ -64,6 +64,16 @@ def off_policy(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 
 @INTENSITIES.register
+def explored(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) = u(y) R(y): every program that the exploration policy believes in, as far as it does.
+
+    Not in the paper. With a teacher's policy as u and q = p this is distillation: the gradient is
+    that of the cross entropy between the teacher's belief, given the answer, and the model's.
+    """
+    return found.log_explore.exp() * found.rewards * found.mask
+
+
+@INTENSITIES.register
 def reference(found: Candidates, cfg: UpdateConfig) -> Tensor:
     """w(y) = 1{y = y*}: maximum margin reward and MAVER.
 

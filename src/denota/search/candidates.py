@@ -58,6 +58,16 @@ class Candidates:
         return self.mask & (self.rewards >= 1)
 
 
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """Another parser's scores of a batch: its policy explores in place of the model's own."""
+
+    entries: Tensor  #: (B, L) its axis scores
+    recall: Tensor  #: () its weight of the recall feature
+    refine: RefineTensors | None = None
+    """What it adds to the scores of K."""
+
+
 def one_hot(place: Tensor, count: int) -> Tensor:
     """(B, K) 1 at a place, all 0 where the place is -1."""
     return (torch.arange(count, device=place.device) == place[:, None]).double()
@@ -71,6 +81,7 @@ def find_candidates(
     draws_from: str | None = None,
     uniforms: Tensor | None = None,
     refine: RefineTensors | None = None,
+    guide: Guide | None = None,
 ) -> tuple[Candidates, Tensor]:
     """K of every question, scored with gradient, and (B, K) the programs by their flat places.
 
@@ -82,15 +93,17 @@ def find_candidates(
         draws_from: `model` or `explore`, for updates that sample a program.
         uniforms: (B,) the random numbers in [0, 1) that pick it.
         refine: what adds to the scores of K, looking at its programs as a whole.
+        guide: whose scores the exploration policy goes by, if not by the model's; not for a beam.
     """
     with torch.no_grad():
         scores = flat.scores(entries.float(), recall, cfg.model_eta)
+        guiding = scores if guide is None else flat.scores(guide.entries, guide.recall, 0.0)
         if cfg.kind == "beam":
             axes = _axes(flat, entries, recall, cfg)
             ahead = _beamed(flat, axes, cfg, "explore")
             chosen, mask = _join(flat, cfg, ahead, lambda: _beamed(flat, axes, cfg, "rivals"))
         else:
-            ahead = explore(flat, scores, cfg)
+            ahead = explore(flat, guiding, cfg)
             chosen, mask = _join(flat, cfg, ahead, lambda: rivals(flat, scores, cfg))
         known = flat.programs(chosen)
         rewards, critique = known.rewards * mask, known.critique
@@ -101,15 +114,19 @@ def find_candidates(
     if cfg.model_eta:
         with_gradient = with_gradient + cfg.model_eta * critique
     own, first_pass_scores = scores[chosen], None
+    features = torch.stack([known.recall_missed, critique], dim=2)
     if refine is not None:
-        more = refine(parts, torch.stack([known.recall_missed, critique], dim=2))
+        more = refine(parts, features)
         first_pass_scores = with_gradient
         with_gradient, own = with_gradient + more, own + more.detach()
     with torch.no_grad():
-        if refine is not None:
-            ahead = _explore_again(cfg, own, rewards, critique, chosen, wanted)
+        policy = own if guide is None else guiding[chosen]  # (B, K)
+        if guide is not None and guide.refine is not None:
+            policy = policy + guide.refine(parts, features)
+        if refine is not None or guide is not None:
+            ahead = _explore_again(cfg, policy, rewards, critique, chosen, wanted)
         reference = _reference(cfg, own, rewards, wanted, chosen, ahead)
-        log_u = log_explore(own, rewards * wanted, critique, wanted, cfg)
+        log_u = log_explore(policy, rewards * wanted, critique, wanted, cfg)
         drawn = torch.full_like(reference, -1)
         if draws_from is not None and uniforms is not None:
             model = own.masked_fill(~mask, -torch.inf)
