@@ -199,6 +199,9 @@ class TrainConfig:
     """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """What a pretrained encoder computes in; its weights and all scores are float32."""
+    teacher: str = ""
+    """A trained parser, a run or its file, whose policy explores in place of the model's own: y*
+    and u are what it believes of the programs that give the answer; none if empty."""
     workers: int = -1
     """Processes that make batches ahead of the steps; -1 for none on a CPU and up to 8 beside a
     GPU. What is learnt does not depend on it."""

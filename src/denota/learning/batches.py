@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 
@@ -27,8 +27,15 @@ Lap = Callable[[str], None]
 Chosen = Sequence[tuple[int, int]]
 """Programs of a batch: the line of the question and the program's id."""
 Found = Callable[[list[Denotation]], None]
-Loaded = tuple[AxisBatch, Flat]
-"""A batch where it is learnt from."""
+
+
+class Loaded(NamedTuple):
+    """A batch where it is learnt from."""
+
+    axis: AxisBatch
+    flat: Flat
+    taught: AxisBatch | None = None
+    """As a teacher reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class BatchArrays:
 
     axis: AxisBatch
     flat: FlatArrays
+    taught: AxisBatch | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +67,7 @@ class BatchMaker:
     preparer: Preparer
     scorer: Scorer
     search: SearchConfig
+    teacher: Scorer | None = None
 
     def gather(self, job: Job) -> list[Prepared]:
         """Return the questions of a batch made ready."""
@@ -75,7 +84,13 @@ class BatchMaker:
         axis, search = self.scorer.batch(ready), self.search
         outcome, answered = self.scorer.outcome, job.split != "dev"
         flat = flat_arrays(ready, axis.offsets, axis.width, search, outcome, answered)
-        return BatchArrays(axis, flat)
+        return BatchArrays(axis, flat, self.taught(job, ready))
+
+    def taught(self, job: Job, ready: Sequence[Prepared]) -> AxisBatch | None:
+        """Return a batch as the teacher reads it, if there is one."""
+        if self.teacher is None or job.split == "dev":
+            return None
+        return self.teacher.batch(ready)
 
 
 class BatchSource(Protocol):
@@ -111,13 +126,14 @@ class InProcess:
             self.lap("gather")
             if job.split == "dev":
                 arrays = moved(maker.arrays(job, self.ready), device)
-                yield arrays.axis, FlatPrograms(arrays.flat)
+                yield Loaded(arrays.axis, FlatPrograms(arrays.flat))
                 continue
             axis, outcome = maker.scorer.batch(self.ready), maker.scorer.outcome
+            taught = maker.taught(job, self.ready)
             self.lap("batch")
             flat = lay_flat(self.ready, axis.offsets, axis.width, maker.search, device, outcome)
             self.lap("lay flat")
-            yield axis.to(device), flat
+            yield Loaded(axis.to(device), flat, taught and taught.to(device))
 
     def denote(self, chosen: Chosen, found: Found) -> None:
         """Tell at once what programs of the last batch denote."""

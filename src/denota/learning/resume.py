@@ -21,6 +21,7 @@ from denota.learning.start import device_of
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.model.parser import Parser
+from denota.model.scorer import Scorer
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
 
@@ -97,12 +98,20 @@ def resumed(
     dev: Sequence[Example],
     preparer: Preparer,
     made_up: Sequence[Example],
+    teacher: Scorer | None = None,
 ) -> tuple[Training, float]:
     """A run as it was after its last epoch, and the best accuracy so far."""
     parser, state, facts = saved
     parser.scorer.to(device_of(config.train.device))
     training = Training(
-        config, parser, examples, dev, preparer, int(facts["epoch"]), made_up=made_up
+        config,
+        parser,
+        examples,
+        dev,
+        preparer,
+        int(facts["epoch"]),
+        made_up=made_up,
+        teacher=teacher,
     )
     training.optimiser.restore(state)
     training.reference_answers = _answers_restored(state, examples)

@@ -32,7 +32,7 @@ from denota.learning.run_folder import (
 )
 from denota.learning.run_format import check_run_format
 from denota.learning.run_record import known_times, run_record
-from denota.learning.start import device_of, new_parser
+from denota.learning.start import BEST, device_of, new_parser, teacher_of
 from denota.learning.trainer import Epoch, Training
 from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
@@ -94,14 +94,17 @@ def train(
         made_up = _made_up(config, examples)
         if made_up:
             ready += preparer.ahead(made_up, prepared)
+        teacher = teacher_of(config, ready)
         if saved is not None:
-            training, best = resumed(config, saved, examples, dev, preparer, made_up)
+            training, best = resumed(config, saved, examples, dev, preparer, made_up, teacher)
             for name in ("metrics.jsonl", "outcomes.jsonl"):
                 cut_metrics(out / name, training.epoch)
         else:
             best = -1.0
             parser = new_parser(config, ready, start_from, vectors)
-            training = Training(config, parser, examples, dev, preparer, made_up=made_up)
+            training = Training(
+                config, parser, examples, dev, preparer, made_up=made_up, teacher=teacher
+            )
             with writing(out):
                 for name in ("metrics.jsonl", "outcomes.jsonl"):
                     (out / name).write_text("")
@@ -126,7 +129,7 @@ def train(
                     if accuracy > best:
                         best = accuracy
                         facts = {"epoch": str(done.epoch)}
-                        save_parser(out / "best.safetensors", training.best_parser, facts=facts)
+                        save_parser(out / BEST, training.best_parser, facts=facts)
                     append_line(out / "metrics.jsonl", _metrics(done))
                     outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
                     append_line(out / "outcomes.jsonl", outcome)
@@ -136,7 +139,7 @@ def train(
                         json.dumps(run_record(config, began, times, source), indent=1) + "\n",
                     )
                 epoch_done(done)
-        return out / "best.safetensors"
+        return out / BEST
 
 
 def unreachable(examples: Sequence[Example], preparer: Preparer, language: str) -> list[str]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
 import torch
 
 from denota.config import Config
 from denota.errors import TrainingError
-from denota.model.parser import Parser
+from denota.model.checkpoint import load_parser
+from denota.model.parser import SCORERS, Parser
+from denota.model.scorer import Scorer
 from denota.programs.operators import language_of
 from denota.search.prepare import Prepared
+
+BEST: Final = "best.safetensors"
+"""The file of a run's parser."""
 
 
 def new_parser(
@@ -53,6 +60,34 @@ def _check_like(config: Config, start_from: Parser) -> None:
     if names:
         wanted = " ".join(f"model.{name}={getattr(other, name)}" for name in names)
         raise TrainingError(f"the model to begin with is of another kind; --set {wanted}")
+
+
+def teacher_of(config: Config, ready: Sequence[Prepared]) -> Scorer | None:
+    """Return the scorer whose policy is to explore, on the device that the config says.
+
+    Args:
+        config: names it.
+        ready: the questions, whose words it meets.
+
+    Raises:
+        TrainingError: it is of another kind, or does not know the language.
+    """
+    if not config.train.teacher:
+        return None
+    path = Path(config.train.teacher)
+    parser, _, _ = load_parser(path / BEST if path.is_dir() else path)
+    unknown = sorted(language_of(config.data.language) - parser.operators)
+    if unknown:
+        raise TrainingError(f"the teacher {path} does not know {', '.join(unknown)}")
+    if parser.scorer.outcome != SCORERS[config.model.scorer].outcome:
+        raise TrainingError(
+            f"the teacher {path} is of the kind {parser.config.model.scorer}, which scores other "
+            f"things than {config.model.scorer}"
+        )
+    if config.search.kind != "exact":
+        raise TrainingError("a teacher needs search.kind = exact")
+    parser.scorer.meet(ready)
+    return parser.scorer.eval().requires_grad_(False).to(device_of(config.train.device))
 
 
 def device_of(name: str) -> torch.device:

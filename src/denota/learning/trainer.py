@@ -24,7 +24,7 @@ from denota.data.example import Example, Question, conversations
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
-from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job
+from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job, Loaded
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.packing import batches_of, packed, text_lengths
@@ -33,9 +33,9 @@ from denota.learning.workers import Workers, workers_of
 from denota.model.best_programs import best_programs
 from denota.model.encoder import Encoder
 from denota.model.parser import Parser
-from denota.model.scorer import AxisBatch
+from denota.model.scorer import AxisBatch, Scorer
 from denota.programs.denotation import Denotation
-from denota.search.candidates import Candidates, find_candidates
+from denota.search.candidates import Candidates, Guide, find_candidates
 from denota.search.flat_batch import Flat
 from denota.search.preparer import Preparer
 
@@ -76,6 +76,8 @@ class Training:
     """The last answer of y* for each question: the previous answer of the next question."""
     made_up: Sequence[Example] = ()
     """What is learnt from in the first epochs."""
+    teacher: Scorer | None = None
+    """Whose policy explores, if it is not the model's own."""
     dev_questions: Sequence[Question] = ()
     """All questions of dev, where some have no answer: they are asked too, for others follow
     them up."""
@@ -110,9 +112,9 @@ class Training:
         previous = self._previous([every[i] for i in numbers], rng)
         jobs = [self._job(some, previous) for some in self._cut(order, rng)]
         done, total = 0, 0.0
-        for job, (axis, flat) in zip(jobs, self._source.batches(jobs), strict=True):
+        for job, batch in zip(jobs, self._source.batches(jobs), strict=True):
             size = len(job.numbers)
-            loss = self._step([every[i] for i in job.numbers], axis, flat, rng.random(size))
+            loss = self._step([every[i] for i in job.numbers], batch, rng.random(size))
             if not abs(loss) < DIVERGED * size:
                 raise TrainingError(
                     f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
@@ -227,8 +229,8 @@ class Training:
             for first in range(0, len(places), ASKED)
         ]
         found: dict[int, list[Denotation]] = {}
-        for number, (axis, flat) in enumerate(self._source.batches(jobs)):
-            best = best_programs(scorer, axis, flat, eta).tolist()
+        for number, batch in enumerate(self._source.batches(jobs)):
+            best = best_programs(scorer, batch.axis, batch.flat, eta).tolist()
             self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
         self._source.finish()
         return [answer for number in sorted(found) for answer in found[number]]
@@ -282,7 +284,9 @@ class Training:
             "learnt": self._learnt,
             "dev": self._asked_of_dev,
         }
-        maker = BatchMaker(splits, self.preparer, self.parser.scorer, self.config.search)
+        maker = BatchMaker(
+            splits, self.preparer, self.parser.scorer, self.config.search, self.teacher
+        )
         device, exact = self.parser.device, self.config.search.kind == "exact"
         count = workers_of(self.config.train.workers, device) if exact else 0
 
@@ -302,13 +306,12 @@ class Training:
     def _step(
         self,
         examples: Sequence[Example],
-        axis: AxisBatch,
-        flat: Flat,
+        batch: Loaded,
         uniforms: NDArray[np.float64],
     ) -> float:
         """One update on a batch: search, Eq. 9, a step of the optimiser."""
         scorer = self.parser.scorer.train()
-        found, places = self._search(axis, flat, uniforms)
+        found, places = self._search(batch, uniforms)
         loss = surrogate_loss(found, self.config.update)
         self.lap("update")
         scorer.zero_grad(set_to_none=True)
@@ -316,25 +319,34 @@ class Training:
         self.lap("backward")
         self.optimiser.step()
         self.lap("optimise")
-        self._remember(examples, flat, found, places)
+        self._remember(examples, batch.flat, found, places)
         self.lap("remember")
         return float(loss.detach())
 
-    def _search(
-        self, batch: AxisBatch, flat: Flat, uniforms: NDArray[np.float64]
-    ) -> tuple[Candidates, Tensor]:
+    def _search(self, batch: Loaded, uniforms: NDArray[np.float64]) -> tuple[Candidates, Tensor]:
         """K of every question and (B, K) the programs' places."""
         cfg, scorer = self.config, self.parser.scorer
         search, source = self._search_config, DRAWS_FROM.get(cfg.update.intensity)
-        axis = scorer.read(batch)
+        axis = scorer.read(batch.axis)
         entries = axis.entries.float()
         self.lap("forward")
         drawn = torch.from_numpy(uniforms).to(self.parser.device, non_blocking=True)
         refines = scorer.refines and search.kind == "exact"
         refine = partial(scorer.refine, axis) if refines else None
-        found = find_candidates(flat, entries, scorer.recall, search, source, drawn, refine)
+        guide = self._guide(batch.taught) if batch.taught is not None else None
+        found = find_candidates(
+            batch.flat, entries, scorer.recall, search, source, drawn, refine, guide
+        )
         self.lap("search")
         return found
+
+    @torch.no_grad()
+    def _guide(self, batch: AxisBatch) -> Guide:
+        """What the teacher makes of a batch."""
+        assert self.teacher is not None
+        axis = self.teacher.eval().read(batch)
+        refine = partial(self.teacher.refine, axis) if self.teacher.refines else None
+        return Guide(axis.entries.float(), self.teacher.recall, refine)
 
     def _remember(
         self, examples: Sequence[Example], flat: Flat, found: Candidates, places: Tensor

@@ -80,7 +80,7 @@ class Workers:
             if job_after is not None:
                 self._give(job_after)
             self.lap("move")
-            yield arrays.axis, FlatPrograms(arrays.flat)
+            yield Loaded(arrays.axis, FlatPrograms(arrays.flat), arrays.taught)
 
     def denote(self, chosen: Chosen, found: Found) -> None:
         """Have `found` told by `finish` what programs of the last batch denote."""
