@@ -18,7 +18,7 @@ from denota.search.beam import beam_search
 from denota.search.candidates import explore as explore_of_each
 from denota.search.candidates import find_candidates
 from denota.search.candidates import rivals as rivals_of_each
-from denota.search.exact import AxisScores, first, places_of, program_scores
+from denota.search.exact import AxisScores, first, program_scores
 from denota.search.flat_batch import lay_flat
 from denota.search.lexicon import read_lexicon
 from denota.search.policies import log_explore
@@ -164,7 +164,7 @@ def test_scores_are_sums_over_actions(language: str) -> None:
     axis = scored(prepared, 1)
     scores = program_scores(prepared, axis)
     ids = np.arange(0, len(prepared.space), max(1, len(prepared.space) // 300))
-    select, condition = places_of(prepared, ids)
+    select, condition = prepared.axes.places_of(ids)
     by_hand = axis.selections(prepared)[select] + axis.conditions(prepared)[condition]
     assert scores[ids] == pytest.approx(by_hand - 0.7 * prepared.words.recall_missed[ids], abs=1e-5)
 
