@@ -182,7 +182,7 @@ def _work(
     torch.set_num_threads(1)
     gc.freeze()  # what was there at the fork stays shared
     threading.Thread(target=_watch, args=(parent, shelf.folder), daemon=True).start()
-    maker.preparer.shelf = shelf
+    maker.preparer.shelf, maker.preparer.kept = shelf, shelf.most
     buffers = [np.frombuffer(stretch, np.uint8) for stretch in stretches]
     held, made = {}, 0
     while True:
