@@ -8,7 +8,8 @@ of one that was never stopped.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final
@@ -108,18 +109,7 @@ class Training:
         order = rng.permutation(len(learnt))
         previous = self._previous(learnt, rng)
         jobs = [self._job(learnt, some, previous) for some in self._cut(learnt, order, rng)]
-        done, total = 0, 0.0
-        for job, (axis, flat) in zip(jobs, self._source.batches(jobs), strict=True):
-            size = len(job.numbers)
-            loss = self._step([learnt[i] for i in job.numbers], axis, flat, rng.random(size))
-            if not abs(loss) < DIVERGED * size:
-                raise TrainingError(
-                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
-                    "smaller train.rate or train.clip"
-                )
-            done, total = done + size, total + loss
-            self.progress(done, total / done)
-        self._source.finish()
+        total = self._learn(learnt, jobs, rng)
         seconds = time.perf_counter() - start
         self.optimiser.settle()
         found, right = None, ""
@@ -137,6 +127,34 @@ class Training:
             time.perf_counter() - start,
             right,
         )
+
+    def _learn(
+        self, learnt: Sequence[Example], jobs: Sequence[Job], rng: np.random.Generator
+    ) -> float:
+        """Take a step for each batch, and return the sum of the losses."""
+        done, total = 0, 0.0
+        with self._whole():
+            for job, (axis, flat) in zip(jobs, self._source.batches(jobs), strict=True):
+                size = len(job.numbers)
+                loss = self._step([learnt[i] for i in job.numbers], axis, flat, rng.random(size))
+                if not abs(loss) < DIVERGED * size:
+                    raise TrainingError(
+                        f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; "
+                        "try a smaller train.rate or train.clip"
+                    )
+                done, total = done + size, total + loss
+                self.progress(done, total / done)
+            self._source.finish()
+        return total
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """End the processes that make batches if not all are learnt from: they would be stale."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     @cached_property
     def _followed(self) -> frozenset[Key]:
@@ -198,10 +216,11 @@ class Training:
             for first in range(0, len(places), ASKED)
         ]
         found: dict[int, list[Denotation]] = {}
-        for number, (axis, flat) in enumerate(self._source.batches(jobs)):
-            best = best_programs(scorer, axis, flat, eta).tolist()
-            self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
-        self._source.finish()
+        with self._whole():
+            for number, (axis, flat) in enumerate(self._source.batches(jobs)):
+                best = best_programs(scorer, axis, flat, eta).tolist()
+                self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
+            self._source.finish()
         return [answer for number in sorted(found) for answer in found[number]]
 
     def _previous(
@@ -294,6 +313,7 @@ class Training:
         scorer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         self.lap("backward")
+        self._source.prefetch()  # a GPU is still at work, and the next line waits for it
         self.optimiser.step()
         self.lap("optimise")
         self._remember(examples, flat, found, places)
