@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.config import Config
-from denota.data.answer import Answer, Cells
+from denota.data.answer import Answer
 from denota.data.example import Example, Question
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
 from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job
+from denota.learning.history import previous_answers
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.packing import batches_of, packed, text_lengths
@@ -42,8 +43,6 @@ from denota.search.preparer import Preparer
 
 DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
-GOLD_SHARE: Final = 0.5
-"""How often a question is trained with the gold previous answer, and not with y*'s."""
 ASKED: Final = 64
 """Questions of dev that are answered at once on a GPU."""
 
@@ -107,7 +106,7 @@ class Training:
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
         learnt = self.made_up if self.epoch < self.config.made_up_epochs else self.train
         order = rng.permutation(len(learnt))
-        previous = self._previous(learnt, rng)
+        previous = previous_answers(learnt, self.reference_answers, rng)
         jobs = [self._job(learnt, some, previous) for some in self._cut(learnt, order, rng)]
         total = self._learn(learnt, jobs, rng)
         seconds = time.perf_counter() - start
@@ -222,31 +221,6 @@ class Training:
                 self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
             self._source.finish()
         return [answer for number in sorted(found) for answer in found[number]]
-
-    def _previous(
-        self, examples: Sequence[Example], rng: np.random.Generator
-    ) -> dict[Key, Denotation | None]:
-        """The previous answer each question is trained with this epoch."""
-        gold = gold_of(examples)
-        chosen: dict[Key, Denotation | None] = {}
-        for example, uniform in zip(examples, rng.random(len(examples)), strict=True):
-            name, annotator, position = key_of(example.question)
-            before = (name, annotator, position - 1)
-            if position == 0 or before not in gold:
-                chosen[name, annotator, position] = None
-                continue
-            own = self.reference_answers.get(before)
-            right = gold[before].answer
-            if not isinstance(
-                right, Cells
-            ):  # the cells of a value are those of the program found for it
-                chosen[name, annotator, position] = own
-                continue
-            use_gold = own is None or not own.rows or uniform < GOLD_SHARE
-            chosen[name, annotator, position] = (
-                Denotation.of_cells(right.cells) if use_gold else own
-            )
-        return chosen
 
     def _cut(
         self, learnt: Sequence[Example], order: NDArray[np.int64], rng: np.random.Generator
