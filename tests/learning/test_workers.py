@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -162,6 +165,22 @@ def test_a_killed_worker_is_said_in_a_sentence(few) -> None:
     training.close()
 
 
+def test_an_epoch_that_is_broken_off_leaves_no_stale_batches(few) -> None:
+    def stop(done: int, loss: float) -> None:
+        raise KeyboardInterrupt
+
+    losses = []
+    for count in (0, 2):
+        training = started(few, count)
+        training.progress = stop
+        with pytest.raises(KeyboardInterrupt):
+            training.run_epoch()
+        training.progress = lambda done, loss: None
+        losses.append([training.run_epoch().loss for _ in range(2)])
+        training.close()
+    assert losses[0] == losses[1]
+
+
 def test_what_goes_wrong_in_a_worker_is_raised(few) -> None:
     training = started(few, 1)
 
@@ -173,6 +192,44 @@ def test_what_goes_wrong_in_a_worker_is_raised(few) -> None:
     with pytest.raises(TrainingError, match="no question"):
         training.run_epoch()
     training.close()
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="asks /proc which processes run")
+def test_workers_end_with_a_trainer_that_is_killed(tmp_path: Path) -> None:
+    code = """
+import time
+from denota import sample
+from denota.config import Config, ModelConfig, TrainConfig
+from denota.data import load_examples
+from denota.learning.start import new_parser
+from denota.learning.trainer import Training
+from denota.search.preparer import Preparer
+config = Config(model=ModelConfig(dimension=8), train=TrainConfig(device="cpu", workers=2))
+examples = load_examples(sample.path(), "train").examples[:20]
+preparer = Preparer.of(config)
+training = Training(config, new_parser(config, preparer.ahead(examples)), examples, (), preparer)
+training.run_epoch()
+print(*(worker.process.pid for worker in training._source.workers), flush=True)
+time.sleep(60)
+"""
+    given = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=given) as run:
+        assert run.stdout is not None
+        pids = [int(pid) for pid in run.stdout.readline().split()]
+        assert len(pids) == 2 and all(map(alive, pids)) and list(tmp_path.iterdir())
+        run.kill()
+    until = time.monotonic() + 10 * workers.WATCH
+    while any(map(alive, pids)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(map(alive, pids)) and not list(tmp_path.iterdir())
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_an_object_is_the_same_out_of_its_bytes() -> None:

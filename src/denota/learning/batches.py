@@ -99,6 +99,9 @@ class BatchSource(Protocol):
     def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
         """Make batches, in order."""
 
+    def prefetch(self) -> None:
+        """Take the next batch if it is there, while a GPU is at work on the last."""
+
     def denote(self, chosen: Chosen, found: Found) -> None:
         """Have `found` told, at once or by `finish`, what programs of the last batch denote."""
 
@@ -134,6 +137,9 @@ class InProcess:
             flat = lay_flat(self.ready, axis.offsets, axis.width, maker.search, device, outcome)
             self.lap("lay flat")
             yield Loaded(axis.to(device), flat, taught and taught.to(device))
+
+    def prefetch(self) -> None:
+        """Nothing is made ahead."""
 
     def denote(self, chosen: Chosen, found: Found) -> None:
         """Tell at once what programs of the last batch denote."""

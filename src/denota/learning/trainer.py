@@ -8,7 +8,8 @@ of one that was never stopped.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Final
@@ -19,12 +20,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from denota.config import Config, SearchConfig
-from denota.data.answer import Answer, Cells
+from denota.data.answer import Answer
 from denota.data.example import Example, Question, conversations
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
 from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job, Loaded
+from denota.learning.history import previous_answers
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.packing import batches_of, packed, text_lengths
@@ -41,8 +43,6 @@ from denota.search.preparer import Preparer
 
 DIVERGED: Final = 1e4
 """A loss a question beyond this is no longer learning."""
-GOLD_SHARE: Final = 0.5
-"""How often a question is trained with the gold previous answer, and not with y*'s."""
 ASKED: Final = 64
 """Questions of dev that are answered at once on a GPU."""
 
@@ -109,20 +109,9 @@ class Training:
         torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
         every, numbers = self._learnt, self._numbers_learnt(rng)
         order = numbers[rng.permutation(len(numbers))]
-        previous = self._previous([every[i] for i in numbers], rng)
+        previous = previous_answers([every[i] for i in numbers], self.reference_answers, rng)
         jobs = [self._job(some, previous) for some in self._cut(order, rng)]
-        done, total = 0, 0.0
-        for job, batch in zip(jobs, self._source.batches(jobs), strict=True):
-            size = len(job.numbers)
-            loss = self._step([every[i] for i in job.numbers], batch, rng.random(size))
-            if not abs(loss) < DIVERGED * size:
-                raise TrainingError(
-                    f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; try a "
-                    "smaller train.rate or train.clip"
-                )
-            done, total = done + size, total + loss
-            self.progress(done, total / done)
-        self._source.finish()
+        total = self._learn(jobs, rng)
         seconds = time.perf_counter() - start
         self.optimiser.settle()
         found, right = None, ""
@@ -140,6 +129,32 @@ class Training:
             time.perf_counter() - start,
             right,
         )
+
+    def _learn(self, jobs: Sequence[Job], rng: np.random.Generator) -> float:
+        """Take a step for each batch, and return the sum of the losses."""
+        done, total = 0, 0.0
+        with self._whole():
+            for job, batch in zip(jobs, self._source.batches(jobs), strict=True):
+                size, learnt = len(job.numbers), [self._learnt[i] for i in job.numbers]
+                loss = self._step(learnt, batch, rng.random(size))
+                if not abs(loss) < DIVERGED * size:
+                    raise TrainingError(
+                        f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; "
+                        "try a smaller train.rate or train.clip"
+                    )
+                done, total = done + size, total + loss
+                self.progress(done, total / done)
+            self._source.finish()
+        return total
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """End the processes that make batches if not all are learnt from: they would be stale."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     @cached_property
     def _learnt(self) -> tuple[Example, ...]:
@@ -229,36 +244,12 @@ class Training:
             for first in range(0, len(places), ASKED)
         ]
         found: dict[int, list[Denotation]] = {}
-        for number, batch in enumerate(self._source.batches(jobs)):
-            best = best_programs(scorer, batch.axis, batch.flat, eta).tolist()
-            self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
-        self._source.finish()
+        with self._whole():
+            for number, batch in enumerate(self._source.batches(jobs)):
+                best = best_programs(scorer, batch.axis, batch.flat, eta).tolist()
+                self._source.denote([*enumerate(best)], partial(found.__setitem__, number))
+            self._source.finish()
         return [answer for number in sorted(found) for answer in found[number]]
-
-    def _previous(
-        self, examples: Sequence[Example], rng: np.random.Generator
-    ) -> dict[Key, Denotation | None]:
-        """The previous answer each question is trained with this epoch."""
-        gold = gold_of(examples)
-        chosen: dict[Key, Denotation | None] = {}
-        for example, uniform in zip(examples, rng.random(len(examples)), strict=True):
-            name, annotator, position = key_of(example.question)
-            before = (name, annotator, position - 1)
-            if position == 0 or before not in gold:
-                chosen[name, annotator, position] = None
-                continue
-            own = self.reference_answers.get(before)
-            right = gold[before].answer
-            if not isinstance(
-                right, Cells
-            ):  # the cells of a value are those of the program found for it
-                chosen[name, annotator, position] = own
-                continue
-            use_gold = own is None or not own.rows or uniform < GOLD_SHARE
-            chosen[name, annotator, position] = (
-                Denotation.of_cells(right.cells) if use_gold else own
-            )
-        return chosen
 
     def _cut(self, order: NDArray[np.int64], rng: np.random.Generator) -> list[NDArray[np.int64]]:
         """The batches of an order of questions, by their numbers."""
@@ -317,6 +308,7 @@ class Training:
         scorer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         self.lap("backward")
+        self._source.prefetch()  # a GPU is still at work, and the next line waits for it
         self.optimiser.step()
         self.lap("optimise")
         self._remember(examples, batch.flat, found, places)

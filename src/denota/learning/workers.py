@@ -61,8 +61,11 @@ class Workers:
 
     def __init__(self, maker: BatchMaker, count: int, device: torch.device, lap: Lap) -> None:
         self.device, self.lap = device, lap
-        self.given = self.taken = 0
-        """Batches given out, and taken from the processes."""
+        self.given = self.taken = self.learnt = 0
+        """Batches given out, taken from the processes, and learnt from."""
+        self.left: Iterator[Job] = iter(())
+        self.next: BatchArrays | None = None
+        """A batch that was taken and is not learnt from yet."""
         self.waiting: dict[int, Found] = {}
         """Who is told what programs denote, by the number of the batch."""
         self.folder = Path(tempfile.mkdtemp(prefix="denota-batches-"))
@@ -71,20 +74,24 @@ class Workers:
 
     def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
         """Make batches, in order."""
-        left = iter(jobs)
-        for job in (job for _, job in zip(range(AHEAD * len(self.workers)), left, strict=False)):
-            self._give(job)
+        self.left = iter(jobs)
+        for _ in range(AHEAD * len(self.workers)):
+            self._give()
         for _ in jobs:
-            arrays = self._take()
-            job_after = next(left, None)
-            if job_after is not None:
-                self._give(job_after)
-            self.lap("move")
+            arrays = self.next if self.next is not None else self._take()
+            self.next = None
+            self.learnt += 1
             yield Loaded(arrays.axis, FlatPrograms(arrays.flat), arrays.taught)
+
+    def prefetch(self) -> None:
+        """Take the next batch, if it is there, while a GPU is at work on the last."""
+        waits = self.next is None and self.taken < self.given
+        if waits and self._worker(self.taken).results.poll():
+            self.next = self._take()
 
     def denote(self, chosen: Chosen, found: Found) -> None:
         """Have `found` told by `finish` what programs of the last batch denote."""
-        number = self.taken - 1
+        number = self.learnt - 1
         self.waiting[number] = found
         self._worker(number).tasks.put((number, tuple(chosen)))
 
@@ -103,9 +110,12 @@ class Workers:
     def _worker(self, number: int) -> _Worker:
         return self.workers[number % len(self.workers)]
 
-    def _give(self, job: Job) -> None:
-        self._worker(self.given).tasks.put((self.given, job))
-        self.given += 1
+    def _give(self) -> None:
+        """Give out the next job, if there is one."""
+        job = next(self.left, None)
+        if job is not None:
+            self._worker(self.given).tasks.put((self.given, job))
+            self.given += 1
 
     def _take(self) -> BatchArrays:
         """The next batch, on the device."""
@@ -117,9 +127,9 @@ class Workers:
         worker = self._worker(self.taken)
         stretch = worker.stretches[self.taken // len(self.workers) % AHEAD]
         self.taken += 1
-        arrays: BatchArrays = unpack(
-            text, self._copied(sent if sent is not None else stretch, size)
-        )
+        arrays: BatchArrays = unpack(text, self._copied(stretch if sent is None else sent, size))
+        self._give()
+        self.lap("move")
         return arrays
 
     def _copied(self, stretch: bytes | mmap.mmap, size: int) -> Tensor:
@@ -182,7 +192,7 @@ def _work(
     torch.set_num_threads(1)
     gc.freeze()  # what was there at the fork stays shared
     threading.Thread(target=_watch, args=(parent, shelf.folder), daemon=True).start()
-    maker.preparer.shelf = shelf
+    maker.preparer.shelf, maker.preparer.kept = shelf, shelf.most
     buffers = [np.frombuffer(stretch, np.uint8) for stretch in stretches]
     held, made = {}, 0
     while True:

@@ -11,7 +11,9 @@ C columns, V values, K constants, S selections, N conditions, P programs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -111,10 +113,28 @@ class Axes:
     programs: int
     """P."""
 
-    def places_of(self, ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    @cached_property
+    def families(self) -> NDArray[np.int64]:
+        """(F, 4) of each family: its first program, programs, first selection and conditions."""
+        lines = [(p.start, p.programs, p.s0, len(p.conditions)) for p in self.places]
+        return np.array(lines, np.int64).reshape(len(lines), 4)
+
+    @property
+    def scopes(self) -> Iterator[tuple[FamilySlice, NDArray[np.int64]]]:
+        """A family of each scope, and the conditions of all its families."""
+        alike: dict[tuple[str, int], list[FamilySlice]] = {}
+        for place in self.places:
+            alike.setdefault((place.scope, place.none), []).append(place)
+        for places in alike.values():
+            own = np.zeros(len(self.condition_test), bool)
+            for place in places:
+                own[place.conditions] = True
+            yield places[0], np.flatnonzero(own)
+
+    def places_of(self, ids: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(K,) the selection and (K,) the condition of some programs."""
         select, condition = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
-        families = np.searchsorted([place.start for place in self.places], ids, side="right") - 1
+        families = np.searchsorted(self.families[:, 0], ids, side="right") - 1
         for number in np.unique(families).tolist():
             place, own = self.places[number], families == number
             line, column = np.divmod(ids[own] - place.start, len(place.conditions))

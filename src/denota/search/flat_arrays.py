@@ -163,16 +163,14 @@ def _select(questions: Sequence[Prepared], outcome: bool) -> tuple[Tensor, Tenso
 def _families(questions: Sequence[Prepared]) -> Tensor:
     """(F, 5) what the programs of each family follow from, counted over the batch."""
     lines = []
-    first_program = first_select = first_member = 0
+    first_program = first_select = 0
     for q in questions:
-        for place in q.axes.places:
-            own = len(place.conditions)
-            start, s0 = first_program + place.start, first_select + place.s0
-            lines.append((start, place.programs, s0, own, first_member))
-            first_member += own
+        lines.append(q.axes.families + np.array([first_program, 0, first_select, 0]))
         first_program += q.axes.programs
         first_select += len(q.axes.select_block)
-    return torch.tensor(lines)
+    families = np.concatenate(lines)
+    members = families[:, 3].cumsum() - families[:, 3]
+    return torch.from_numpy(np.column_stack([families, members]))
 
 
 def _agreement(questions: Sequence[Prepared], some: Sequence[Rewarded]) -> Tensor | None:

@@ -29,11 +29,10 @@ def outcome_entries(
     kinds = _KIND[axes.condition_test]
     there = (kinds != BLOCK_NUMBER["fixed"]) & (axes.condition_column >= 0)
     block[there, 0], entry[there, 0] = kinds[there], axes.condition_column[there]
-    kept = np.bitwise_count(axes.rows).sum(axis=1)
+    kept = _counts(axes.rows)
     block[:, 1] = BLOCK_NUMBER["outcome"]
     entry[:, 1] = np.searchsorted(SIZES, kept)
-    for place in axes.places:
-        own = place.conditions
+    for place, own in axes.scopes:
         everything = kept[place.none]
         entry[own, 1] = np.where(kept[own] == everything, len(SIZES) + 1, entry[own, 1])
         if SCOPES[place.scope].follows:
@@ -42,10 +41,16 @@ def outcome_entries(
     if before:
         rows = np.zeros(8 * axes.rows.shape[1], bool)
         rows[list(before)] = True
-        again = np.bitwise_count(axes.rows & np.packbits(rows)).sum(axis=1)
+        again = _counts(axes.rows & np.packbits(rows))
         inside = np.where(again == len(before), 1, 2)
         entry[:, 2] = np.where(again == kept, inside, np.where(again == 0, 3, 4))
     return block, entry
+
+
+def _counts(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """(N,) how many rows each of (N, R / 8) sets has; columns are added, for they are long."""
+    counts: NDArray[np.uint64] = np.bitwise_count(np.ascontiguousarray(rows.T)).sum(axis=0)
+    return counts
 
 
 def selection_entries(axes: Axes) -> tuple[NDArray[np.int8], NDArray[np.int16]]:

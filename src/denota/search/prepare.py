@@ -151,19 +151,15 @@ class Prepared:
         """(N,) True for a condition that keeps every row of its scope."""
         rows = self.axes.rows
         found = np.zeros(len(rows), bool)
-        for place in self.axes.places:
-            same = (rows[place.conditions] == rows[place.none]).all(axis=1)
-            found[place.conditions] |= same & (place.conditions != place.none)
+        for place, own in self.axes.scopes:
+            same = (rows[own] == rows[place.none]).all(axis=1)
+            found[own] |= same & (own != place.none)
         return found
 
     def is_vacuous(self, ids: NDArray[np.integer]) -> NDArray[np.bool_]:
         """(ids,) True for a program whose condition keeps every row of its scope."""
-        found = np.zeros(len(ids), bool)
-        for place in self.axes.places:
-            own = (ids >= place.start) & (ids < place.start + place.programs)
-            lines = (ids[own] - place.start) % max(1, len(place.conditions))
-            found[own] = self.vacuous[place.conditions[lines]]
-        return found
+        _, condition = self.axes.places_of(ids)
+        return self.vacuous[condition]
 
     def rewarded(self, count: int, vacuous: bool = True) -> NDArray[np.int64]:
         """Return the programs that can be among the first `count` by reward, ties included.

@@ -115,9 +115,10 @@ class Preparer:
             if left is not None:
                 return left
         made = task.prepare(self.language, self.lexicon, self._base.get(key[0]), self.keep_spaces)
-        if self.shelf is not None:
-            self.shelf.keep(key, task, made)
-        return made
+        if self.shelf is None:
+            return made
+        self.shelf.keep(key, task, made)
+        return self.shelf.find(key, task, self.language) or made  # from the file, for less memory
 
     def known(self, question: Question) -> Prepared | None:
         """Return a question as it was made ready ahead, None if it was not."""

@@ -20,6 +20,8 @@ from denota.search.axes import Axes
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int16]
 Ids = NDArray[np.int64]
+SIZE_BITS: Final = 16
+"""Of a number of tokens."""
 BROADCAST: Final = 128
 """The number of questions whose words are kept: a batch asks for them twice."""
 
@@ -101,6 +103,11 @@ class _Classes(NamedTuple):
 
 
 def _classes(names: Bits, sizes: Counts) -> _Classes:
+    free = np.uint64(64 - SIZE_BITS)
+    if names.shape[1] == 1 and not (names >> free).any():  # names and size fit into one number
+        both, of = np.unique(names[:, 0] | sizes.astype(np.uint64) << free, return_inverse=True)
+        own = both & ~(~np.uint64(0) << free)
+        return _Classes(of.astype(np.int16), own[:, None], (both >> free).astype(np.int16))
     lines = np.column_stack([names, sizes.astype(np.uint64)])
     whole = np.ascontiguousarray(lines).view(f"V{8 * lines.shape[1]}").ravel()
     _, first, of = np.unique(whole, return_index=True, return_inverse=True)
