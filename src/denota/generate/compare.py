@@ -40,7 +40,7 @@ def compare_rows(scene: Scene) -> Asked | None:
     if aggregate == "day" and not all(_whole(column, side.row) for side in (left, right)):
         return None
     slots = compared_slots(scene, column, operator) | thing_slots(scene)
-    slots |= _sides(scene, left.said, right.said, one > two)
+    slots |= sides(scene, left.said, right.said, one > two)
     if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
         slots["who"] = "who"
     form = "days" if aggregate == "day" and operator == "difference" else "rows"
@@ -71,14 +71,14 @@ def compare_counts(scene: Scene) -> Asked | None:
     if sizes[one] == sizes[two]:
         return None
     operator = scene.one_of({name: WEIGHTS[name] for name in names})
-    sides = [Test("equal", column.name, Value(column.texts[value])) for value in (one, two)]
+    tests = [Test("equal", column.name, Value(column.texts[value])) for value in (one, two)]
     said_one, said_two = (guard(column.said[value][0]) for value in (one, two))
-    slots = _sides(scene, said_one, said_two, sizes[one] > sizes[two]) | thing_slots(scene)
+    slots = sides(scene, said_one, said_two, sizes[one] > sizes[two]) | thing_slots(scene)
     slots["column"] = pick_noun(scene, column.naming.nouns).one
     if column.naming.role == "place":
         slots |= {f"{name}_place": slots[name] for name in _SIDES}
     said = phrase.framed(scene, operator, "counts", slots)
-    program = Program((), scope, sides[0], "count", None, sides[1], operator)
+    program = Program((), scope, tests[0], "count", None, tests[1], operator)
     return ask_program(scene, program, said)
 
 
@@ -101,7 +101,7 @@ def compare_columns(scene: Scene) -> Asked | None:
     one, two = (_total(column, rows, named) for column in (first, second))
     if one is None or two is None or one == two:
         return None
-    slots = _sides(scene, _own(scene, first), _own(scene, second), one > two)
+    slots = sides(scene, _own(scene, first), _own(scene, second), one > two)
     if named is not None:
         slots["row"] = named.said
     said = phrase.framed(scene, operator, "columns" if named else "sums", slots)
@@ -169,7 +169,7 @@ def _apart(left: NamedRow, right: NamedRow) -> bool:
     return one not in two and two not in one
 
 
-def _sides(scene: Scene, left: str, right: str, left_is_larger: bool) -> dict[str, str]:
+def sides(scene: Scene, left: str, right: str, left_is_larger: bool) -> dict[str, str]:
     """Return the slots of the two sides.
 
     {left} and {right} are as in the program, {key} is the larger, {other} the smaller; {a} and {b}

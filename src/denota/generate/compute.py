@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from denota.generate import phrase
@@ -15,9 +16,17 @@ from denota.programs.execute import execute
 from denota.programs.tree import Program
 
 
-def compute(scene: Scene, before: Asked | None) -> Asked | None:
-    """Ask for a value computed from the table's cells, or from those of the answer before."""
-    names = [name for name in COMPUTED if name in scene.language]
+def compute(
+    scene: Scene, before: Asked | None, wanted: Collection[str] | None = None
+) -> Asked | None:
+    """Ask for a value computed from the table's cells, or from those of the answer before.
+
+    Args:
+        scene: the table and the random generator.
+        before: the question before, if its answer is to be computed from.
+        wanted: the values to choose from; all of them if not given.
+    """
+    names = [name for name in wanted or COMPUTED if name in scene.language]
     if before is not None:
         names = [name for name in names if name != "count_distinct"]
     if not names or (before is not None and before.answer.values is not None):
@@ -77,6 +86,8 @@ def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:
             scene.profile.subject is None and column.kind == "text"
         )
     named_by_number = column.naming.family_is("rank", "serial", "time", "founding", "birth")
+    if scene.loose and (column.naming.is_id or column.naming.role == "label"):
+        return False
     return column.kind == "number" and not named_by_number
 
 

@@ -61,6 +61,15 @@ def written_out(concept: Concept | None, value: str) -> str:
     return str(_loaded()["short"].get(concept.name, {}).get(value.lower(), ""))
 
 
+def opposite(state: str) -> str:
+    """Return the adjective that says the contrary, or nothing.
+
+    >>> opposite("paid"), opposite("blue")
+    ('unpaid', '')
+    """
+    return str(_loaded()["opposites"].get(state, ""))
+
+
 def abbreviations() -> dict[str, str]:
     """Return the abbreviations of everyday column names."""
     return dict(_loaded()["abbreviations"])

@@ -12,7 +12,8 @@ from typing import Final
 
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene, guard
-from denota.generate.slots import column_slots
+from denota.generate.slots import called, column_slots
+from denota.generate.states import state_slots
 from denota.generate.wordings import choose
 from denota.programs.tree import Or, Test, Value, Word
 from denota.tokens import content
@@ -32,7 +33,7 @@ def equal(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
 def not_equal(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
     """Column != value."""
     value = _value(scene, rows, column)
-    if value is None:
+    if value is None or (scene.loose and column.is_yes_no):
         return None
     kept = tuple(row for row in rows if column.classes[row] != value)
     slots = column_slots(scene, column, "not_equal") | value_slots(
@@ -123,7 +124,10 @@ def value_slots(scene: Scene, column: ColumnProfile, said: str) -> dict[str, str
         slots[naming.role] = value
     if not _CREATORS.isdisjoint(naming.nouns[0].one.split()):
         slots["creator"] = value
+    if scene.loose:
+        slots |= state_slots(scene, column, said)
     if column is scene.profile.subject:
+        value = called(scene, column, value)
         return slots | ({"key": value} if column.is_time else {"key": value, "key_one": value})
     return slots | {"attribute": value}
 
@@ -154,9 +158,8 @@ def _one_of(scene: Scene, rows: Rows, column: ColumnProfile, count: int) -> Draw
     said = {name: guard(column.said[v][0]) for name, v in zip(names, values, strict=False)}
     operator = "or" if count == 2 else "any_of"
     together = count == 2 and column is scene.profile.subject and scene.chance(0.6)
-    wording = choose(
-        scene.rng, operator, ("plural",) if together else ("value",), said, scene.held_out
-    )
+    form = "plural" if together else "value"
+    wording = choose(scene.rng, operator, (form,), said, scene.held_out, scene.loose)
     if wording is None:
         return None
     slots = column_slots(scene, column, "equal")

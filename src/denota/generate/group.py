@@ -36,7 +36,7 @@ def pick_group(scene: Scene) -> Asked | None:
         summed = _summed(scene, group)
         if summed is None:
             return None
-        amounts = _sums(group, summed, kept.rows if kept else rows)
+        amounts = sums_of(group, summed, kept.rows if kept else rows)
         argument = Name(summed.name)
         slots = column_slots(scene, summed, operator)
     found = sorted(amounts.values(), reverse=operator in ("most_common", "has_most"))
@@ -132,7 +132,8 @@ def _sizes(group: ColumnProfile, rows: Rows) -> dict[int, float]:
     return sizes
 
 
-def _sums(group: ColumnProfile, summed: ColumnProfile, rows: Sequence[int]) -> dict[int, float]:
+def sums_of(group: ColumnProfile, summed: ColumnProfile, rows: Sequence[int]) -> dict[int, float]:
+    """Return the sum of a column for each value of another that some rows have."""
     sums: dict[int, float] = {}
     for row in rows:
         value = summed.order[row]

@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
+from denota.generate.concepts import Concept
 from denota.inflect import is_plural, plural, singular
 from denota.programs.lexicon import triggers
 from denota.tables.cell_text import normalise
@@ -57,6 +58,10 @@ class Naming:
     """For columns with an order."""
     generic: bool
     """Whether the name says nothing of what has it: `Name`."""
+    concept: Concept | None = None
+    """What the column is in an everyday table, if people may speak of it so."""
+    is_id: bool = False
+    """Whether it numbers things or gives them a code."""
 
     def plain(self) -> Naming:
         """Return what the column may be called by its own name alone."""
@@ -75,7 +80,11 @@ def name_column(column: Column) -> Naming:
     >>> [noun.one for noun in naming.nouns][:3], naming.counted
     (['attendance', 'crowd', 'turnout'], ('spectators', 'people'))
     """
-    phrase = clean(column.name)
+    return name_as(column, clean(column.name))
+
+
+def name_as(column: Column, phrase: str) -> Naming:
+    """Say what a column of this name may be called; see `name_column`."""
     words = phrase.lower().split()
     is_time = column.kind == "date" or column.unit == "year"
     ordered = column.kind != "text"

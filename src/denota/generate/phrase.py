@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from denota.generate.before import put_before, said_before
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Drawn, Scene
 from denota.generate.slots import agreement, asked_slots, previous_slots, subject_slots
@@ -33,6 +34,12 @@ def fresh(
     if drawn is None:
         return _with(_frame(scene, section, "alone", slots, plural), names)
     drawn = said_of(scene, drawn, columns)
+    of_subject = columns == (scene.profile.subject,)
+    words, left = put_before(scene, drawn)
+    if words and (of_subject or left is None):
+        found = _premodified(scene, columns, slots, words, left, section, plural)
+        if found is not None:
+            return _with(found, names)
     for way in _ways(scene, columns, drawn, section):
         if way == "question":
             found = _say(
@@ -46,6 +53,32 @@ def fresh(
         if found is not None:
             return _with(found, names)
     return None
+
+
+def _premodified(
+    scene: Scene,
+    columns: Columns,
+    slots: Slots,
+    words: str,
+    left: Drawn | None,
+    section: str,
+    plural: bool,
+) -> Phrase | None:
+    """Ask with words before the noun, and the condition that is left if there is one."""
+    of_subject = columns == (scene.profile.subject,)
+    if "subject" not in slots and not of_subject:
+        return None
+    slots = said_before(slots, words, of_subject)
+    if left is not None:
+        ways = ("predicate", "modifier")
+        found = _first(_frame(scene, section, way, slots, plural, left) for way in ways)
+    elif of_subject:
+        found = _frame(scene, section, "alone", slots, True)
+    else:
+        whole = f"of the {slots['subject']}"
+        slots = {**slots, **agreement(plural, scene.past), "modifier": whole}
+        found = _say(scene, section, ("modifier",), slots)
+    return found if found is not None and words in found[0] else None
 
 
 def everything(scene: Scene, drawn: Drawn) -> Phrase | None:
@@ -121,15 +154,46 @@ def computed(
         return _frame(scene, name, "follow", slots, True, drawn, ("predicate",))
     if drawn is None:
         return _frame(scene, name, "alone", asked[0], True)
+    words, left = put_before(scene, drawn)
     ways = ["predicate", "modifier"]
     scene.rng.shuffle(ways)
+    if words:
+        found = _computed_of(scene, name, columns, asked[0], words, left, ways)
+        if found is not None:
+            return found
     return _first(_frame(scene, name, way, asked[0], True, drawn) for way in ways)
+
+
+def _computed_of(
+    scene: Scene,
+    name: str,
+    columns: Columns,
+    slots: Slots,
+    words: str,
+    left: Drawn | None,
+    ways: Sequence[str],
+) -> Phrase | None:
+    """Ask for a value of the rows that words before the noun tell, and a condition if one is left.
+
+    Without one, a frame of conditions says just `of the female employees`.
+    """
+    of_subject = columns == (scene.profile.subject,)
+    slots = said_before(slots, words, of_subject)
+    if left is not None:
+        found = _first(_frame(scene, name, way, slots, True, left) for way in ways)
+    elif of_subject:
+        found = _frame(scene, name, "alone", slots, True)
+    else:
+        bare = {**slots, **agreement(True, scene.past), "modifier": ""}
+        found = _say(scene, name, ("modifier",), bare)
+    return found if found is not None and words in found[0] else None
 
 
 class Part(NamedTuple):
     """A condition that goes into a slot of a frame."""
 
-    drawn: Drawn
+    drawn: Drawn | None
+    """None where words before the noun say it."""
     forms: tuple[str, ...]
     """The forms it may be said in."""
     plural: bool
@@ -144,13 +208,21 @@ def framed(
     parts: Mapping[str, Part] | None = None,
 ) -> Phrase | None:
     """Fill a frame of a section with conditions, each under the name of its slot."""
-    parts = parts or {}
+    parts = dict(parts or {})
+    left: Drawn | None = None
+    if "modifier" in parts and "things" in slots:
+        words, left = put_before(scene, parts["modifier"].drawn)
+        if words:
+            slots = said_before(slots, words, False)
+            parts["modifier"] = parts["modifier"]._replace(drawn=left)
     filled = {**slots, **agreement(plural, scene.past), **dict.fromkeys(parts, "")}
-    frame = choose(scene.rng, section, (form,), filled, scene.held_out)
+    frame = choose(scene.rng, section, (form,), filled, scene.held_out, scene.loose)
     if frame is None or not frame.slots >= parts.keys():
         return None
     names = [frame.name]
     for slot, part in parts.items():
+        if part.drawn is None:
+            continue
         said = _condition(scene, part.drawn, part.forms, part.plural)
         if said is None:
             return None
@@ -188,7 +260,8 @@ def _frame(
     if drawn is None:
         return _say(scene, section, (form,), filled)
     slot = "predicate" if form == "predicate" or forms == ("predicate",) else "modifier"
-    frame = choose(scene.rng, section, (form,), {**filled, slot: ""}, scene.held_out)
+    known = {**filled, slot: ""}
+    frame = choose(scene.rng, section, (form,), known, scene.held_out, scene.loose)
     if frame is None or slot not in frame.slots:
         return None
     plural = plural and ("who" not in frame.slots or drawn.operator.endswith("_ties"))
@@ -221,7 +294,7 @@ def _joined(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -> P
 def _say(
     scene: Scene, operator: str, forms: Sequence[str], slots: Slots, drawn: Drawn | None = None
 ) -> Phrase | None:
-    wording = choose(scene.rng, operator, forms, slots, scene.held_out)
+    wording = choose(scene.rng, operator, forms, slots, scene.held_out, scene.loose)
     if wording is None:
         return None
     return wording.fill(slots), (wording.name, *(drawn.wordings if drawn else ()))
