@@ -81,6 +81,8 @@ def columns_to_ask(scene: Scene, besides: Columns = ()) -> Columns:
 
 
 def _interest(scene: Scene, column: ColumnProfile) -> float:
+    if scene.loose and (column.is_yes_no or column is scene.profile.subject):
+        return 0.2 if column.is_yes_no else 9.0
     if column is scene.profile.subject:
         return 5.0
     return {"quantity": 1.5, "time": 1.5, "label": 0.4}.get(column.naming.role, 2.0)

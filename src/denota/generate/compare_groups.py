@@ -25,7 +25,7 @@ def compare_groups(scene: Scene) -> Asked | None:
         for c in scene.testable["distinct"]
         if c is not scene.profile.subject and c.kind == "text" and not c.is_yes_no
     ]
-    summed = [c for c in scene.profile.columns if adds_up(c)]
+    summed = [c for c in scene.profile.columns if adds_up(c, strictly=True)]
     if not names or not groups or not summed or not {"sum", "versus"} <= scene.language:
         return None
     group, column = scene.pick(groups), scene.pick(summed)

@@ -9,6 +9,7 @@ from denota.generate import phrase
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.draw import draw_condition
+from denota.generate.group import adds_up
 from denota.generate.named import ask_program
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
@@ -80,13 +81,16 @@ def longest_run(scene: Scene) -> Asked | None:
 def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:
     """Say whether a column's values are of the kind that is counted, or added up."""
     if name == "count_distinct":
-        return column in scene.testable["distinct"]
+        odd = scene.loose and (column.is_yes_no or column.kind != "text")
+        return column in scene.testable["distinct"] and not odd
     if name == "count":
         return column is scene.profile.subject or (
             scene.profile.subject is None and column.kind == "text"
         )
     named_by_number = column.naming.family_is("rank", "serial", "time", "founding", "birth")
     if scene.loose and (column.naming.is_id or column.naming.role == "label"):
+        return False
+    if scene.loose and name == "sum" and not adds_up(column, strictly=True):
         return False
     return column.kind == "number" and not named_by_number
 

@@ -75,6 +75,21 @@ def abbreviations() -> dict[str, str]:
     return dict(_loaded()["abbreviations"])
 
 
+def as_noun(name: str) -> str:
+    """Return a name that is no noun as one: `amount spent` for `spent`; else the name itself."""
+    return str(_loaded()["phrases"].get(name.lower(), name))
+
+
+def participles() -> dict[str, str]:
+    """Return participles that name columns, each with its noun: `delivered`, delivery."""
+    return dict(_loaded()["participles"])
+
+
+def unlikely() -> frozenset[str]:
+    """Return synonyms of `headers.toml` that people hardly say."""
+    return frozenset(_loaded()["unlikely"]["words"].split())
+
+
 def unit_words() -> frozenset[str]:
     """Return the unit words that a column's name may end with."""
     return frozenset(_loaded()["units"]["words"].split())

@@ -77,7 +77,8 @@ def _weights(scene: Scene, to_join: bool) -> dict[str, float]:
         and (offer.joins or not to_join)
     }
     if not to_join:
-        weights |= {name: weight for name, weight in PLACES.items() if name in scene.language}
+        seldom = 0.2 if scene.loose else 1.0
+        weights |= {name: seldom * w for name, w in PLACES.items() if name in scene.language}
         weights |= {name: weight for name, weight in JOINED.items() if name in scene.language}
     return weights
 

@@ -76,9 +76,7 @@ def between(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Dra
     return found[0], found[1]
 
 
-def _between_dates(
-    scene: Scene, rows: Rows, column: ColumnProfile
-) -> tuple[Drawn, Drawn] | None:
+def _between_dates(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Drawn] | None:
     """The two halves of `between March 2019 and June 2020`; both state the same parts."""
     ends = [_date(scene, rows, column) for _ in range(2)]
     parts = [(one.year, one.month, one.day) for one in ends if one is not None]

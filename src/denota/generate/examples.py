@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from denota.data import Answer, Cells, Example, Question, Values
@@ -14,13 +14,29 @@ from denota.tables.table import Table
 
 
 def made_up_examples(
-    tables: Sequence[Table], count: int, seed: int = 0, language: str = "extended"
+    tables: Sequence[Table],
+    count: int,
+    seed: int = 0,
+    language: str = "extended",
+    *,
+    loose: float = 0.0,
+    kinds: Mapping[str, float] | None = None,
+    start: int = 0,
 ) -> tuple[Example, ...]:
     """Return whole conversations of at least `count` questions, each table as often as any other.
 
     The answer of a program that selects cells is those cells, that of one that computes values is
     the values. In a language with values (`full`) most questions stand by themselves. The same
     seed gives the same questions.
+
+    Args:
+        tables: what is asked about.
+        count: how many questions at least.
+        seed: of the questions.
+        language: the language of their programs.
+        loose: the share worded as people type.
+        kinds: the weights of kinds of questions.
+        start: the number in the first id.
 
     >>> rows = [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]]
     >>> table = Table.from_rows(["City", "People"], rows)
@@ -31,7 +47,8 @@ def made_up_examples(
     found: list[Example] = []
     operators = LANGUAGES[language]
     turns = MOSTLY_ONE if is_wide(operators) else TURNS
-    for number, one in enumerate(generate(tables, seed, language=operators, turns=turns)):
+    made = generate(tables, seed, language=operators, turns=turns, loose=loose, kinds=kinds)
+    for number, one in enumerate(made, start):
         if len(found) >= count:
             break
         asked: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from denota.generate.scene import Drawn, Scene, guard
 from denota.generate.slots import asked_slots, column_slots
 from denota.programs.constants import CARDINALS
 from denota.programs.tree import Argument, Name, Number, Program, Test
+from denota.tables.numbers import MONEY_UNITS
 
 
 def pick_group(scene: Scene) -> Asked | None:
@@ -104,17 +105,30 @@ def _say(
 def _group(scene: Scene) -> ColumnProfile | None:
     """A column whose values occur several times."""
     columns = [c for c in scene.testable["distinct"] if c is not scene.profile.subject]
+    if scene.loose:
+        columns = [c for c in columns if not (c.kind == "date" or c.is_yes_no or c.naming.is_id)]
     return scene.pick(columns) if columns else None
 
 
 def _summed(scene: Scene, group: ColumnProfile) -> ColumnProfile | None:
     """A column whose numbers can be added up."""
-    columns = [c for c in scene.profile.columns if adds_up(c) and c is not group]
+    columns = [c for c in scene.profile.columns if adds_up(c, scene.loose > 0) and c is not group]
     return scene.pick(columns) if columns else None
 
 
-def adds_up(column: ColumnProfile) -> bool:
-    """Say whether adding up a column's numbers gives something: not years, ranks or percentages."""
+def adds_up(column: ColumnProfile, strictly: bool = False) -> bool:
+    """Say whether adding up a column's numbers gives something: not years, ranks or percentages.
+
+    Strictly, it must be known what they are, and neither be ratings nor unit prices.
+    """
+    concept = column.naming.concept
+    told = column.unit in MONEY_UNITS or column.naming.counted
+    if strictly and not told and (concept is None or concept.name not in _ADDED):
+        return False
+    if strictly and (column.naming.is_id or " per " in column.naming.own.one):
+        return False
+    if strictly and concept is not None and concept.name in _NOT_ADDED:
+        return False
     return (
         column.kind == "number"
         and is_measured(column)
@@ -154,4 +168,10 @@ def _times(scene: Scene, k: int) -> tuple[Argument, str]:
 
 PICKS: Final = ("most_common", "least_common", "occurs", "has_most", "has_least")
 PER: Final = ("count_per", "sum_per", "average_per")
+_ADDED: Final = frozenset(
+    """pay revenue spending amount quantity stock population attendance profit capacity duration
+    distance""".split()
+)
+"""Concepts whose numbers people add up."""
+_NOT_ADDED: Final = frozenset(["rating", "age", "height", "price", "discount", "experience"])
 _MOST_GROUPS: Final = 12

@@ -196,7 +196,9 @@ def _date(draft: Draft, low: str, high: str) -> list[str]:
         start = int(draft.rng.random() * max(1, span - 400))
         first, span = first + timedelta(days=start), min(span, 400)
     draft.date_style = int(draft.rng.random() * len(_DATES))
-    draft.dates = [first + timedelta(days=int(draft.rng.random() * span)) for _ in range(draft.rows)]
+    draft.dates = [
+        first + timedelta(days=int(draft.rng.random() * span)) for _ in range(draft.rows)
+    ]
     if draft.rng.random() < 0.4:
         draft.dates.sort()
     return [_DATES[draft.date_style](day) for day in draft.dates]

@@ -6,13 +6,21 @@ another column of the table would be meant too.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from denota.generate.concepts import abbreviations, concept_of, unit_words
+from denota.generate.concepts import (
+    abbreviations,
+    as_noun,
+    concept_of,
+    participles,
+    unit_words,
+    unlikely,
+)
 from denota.generate.nouns import Naming, Noun, clean, families, name_as
 from denota.inflect import plural
 from denota.tables.column import Column
@@ -38,19 +46,20 @@ def written_out(name: str) -> str:
     letters = [c for c in name if c.isalpha()]
     if all(c.isupper() for c in letters) and len(letters) > 3:
         name = name.lower()
-    words = clean(name).split()
+    parts = _PARTS.findall(name)
+    if len(parts) > 1 and parts[-1].lower() in unit_words() and not name.endswith((")", "]")):
+        name = name[: name.rindex(parts[-1])]
     short = abbreviations()
-    words = [short.get(word.lower(), word) for word in words]
-    if len(words) > 1 and words[-1].lower() in unit_words():
-        words = words[:-1]
-    return " ".join(words)
+    words = [short.get(word.lower(), word) for word in clean(name).split()]
+    named = len(words) > 1 and words[-1] == "name" and words[-2] not in _OF_NAMES
+    return as_noun(" ".join(words[:-1] if named else words))
 
 
 def _named(column: Column, place: int) -> Naming:
     phrase = written_out(column.name)
-    naming = name_as(column, phrase)
+    naming = name_as(column, phrase, participles())
     words = phrase.lower().split()
-    is_id = words[-1] in _OF_IDS and "of" not in words or (place == 0 and _counts_up(column))
+    is_id = (words[-1] in _OF_IDS and "of" not in words) or (place == 0 and _counts_up(column))
     if is_id:
         family = families()["serial"] if column.kind == "number" else naming.family
         return replace(naming, role="thing", family=family, is_id=True, counted=())
@@ -78,14 +87,25 @@ def _apart(naming: Naming, others: Sequence[str], known: Counter[str]) -> Naming
             before, _, _ = naming.own.one.rpartition(" ")
             nouns += [_noun(f"{before} {word}") for word in concept.nouns if before]
             concept = None
-    taken = set(others)
-    kept = [noun for place, noun in enumerate(nouns) if place == 0 or noun.one not in taken]
+    taken = {*others}
+    kept = [
+        noun
+        for place, noun in enumerate(nouns)
+        if place == 0 or (noun.one not in taken and _is_likely(noun.one))
+    ]
     return replace(naming, nouns=tuple(dict.fromkeys(kept)), concept=concept)
+
+
+def _is_likely(noun: str) -> bool:
+    words = noun.split()
+    return words[-1] not in unlikely() and not (words[-1] == "count" and len(words) > 2)
 
 
 def _noun(one: str) -> Noun:
     return Noun(one, plural(one))
 
 
+_PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
+_OF_NAMES: Final = frozenset(["first", "last", "full", "user", "nick", "maiden", "middle", "given"])
 _OF_IDS: Final = frozenset(["id", "number", "code", "reference", "sku", "isbn", "plate", "key"])
 """The last words of names of columns that number things."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Final
 
 from denota.generate.concepts import Concept
@@ -83,16 +85,23 @@ def name_column(column: Column) -> Naming:
     return name_as(column, clean(column.name))
 
 
-def name_as(column: Column, phrase: str) -> Naming:
-    """Say what a column of this name may be called; see `name_column`."""
+def name_as(column: Column, phrase: str, more: Mapping[str, str] = MappingProxyType({})) -> Naming:
+    """Say what a column of this name may be called; see `name_column`.
+
+    Args:
+        column: the column.
+        phrase: its name in words.
+        more: participles besides those of `headers.toml`, each with its noun.
+    """
+    known = {**_headers()["participles"], **more}
     words = phrase.lower().split()
     is_time = column.kind == "date" or column.unit == "year"
     ordered = column.kind != "text"
     family = _family(words, column.unit, is_time) if ordered else None
-    participle = words[-1] if is_time and words and words[-1] in _headers()["participles"] else ""
+    participle = words[-1] if is_time and words and words[-1] in known else ""
     role = _role(words, column.kind, is_time)
     counted = _counted(phrase, column, family) if role == "quantity" else ()
-    nouns = _nouns(phrase, column, participle, counted)
+    nouns = _nouns(phrase, column, participle, counted, known)
     return Naming(
         nouns,
         _when(phrase, column) if participle else nouns[0],
@@ -139,10 +148,14 @@ def clean(name: str) -> str:
 
 
 def _nouns(
-    phrase: str, column: Column, participle: str, counted: tuple[str, ...]
+    phrase: str,
+    column: Column,
+    participle: str,
+    counted: tuple[str, ...],
+    known: Mapping[str, str],
 ) -> tuple[Noun, ...]:
     if participle:
-        stem = _headers()["participles"][participle]
+        stem = known[participle]
         unit = "year" if column.unit == "year" else "date"
         return (_noun(f"{stem} {unit}"), _noun(f"{unit} of {stem}"))
     if counted and is_plural(phrase):

@@ -33,6 +33,7 @@ def fresh(
     slots, names = asked
     if drawn is None:
         return _with(_frame(scene, section, "alone", slots, plural), names)
+    whole = drawn
     drawn = said_of(scene, drawn, columns)
     of_subject = columns == (scene.profile.subject,)
     words, left = put_before(scene, drawn)
@@ -49,7 +50,8 @@ def fresh(
             found = _frame(scene, section, way, slots, plural, drawn)
         else:
             extended, forms = _with_subject(scene, columns, slots, drawn)
-            found = _frame(scene, section, way, extended, plural, drawn, forms)
+            said = whole if scene.loose and extended is not slots else drawn
+            found = _frame(scene, section, way, extended, plural, said, forms)
         if found is not None:
             return _with(found, names)
     return None
@@ -281,7 +283,8 @@ def _condition(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -
 
 
 def _joined(scene: Scene, drawn: Drawn, forms: Sequence[str], plural: bool) -> Phrase | None:
-    form = scene.pick([form for form in forms if form in drawn.forms])
+    fitting = [form for form in forms if form in drawn.forms]
+    form = fitting[0] if scene.loose else scene.pick(fitting)
     said = [_condition(scene, part, (form,), plural) for part in drawn.parts]
     texts = [one[0] for one in said if one is not None]
     if len(texts) < len(said):
@@ -350,7 +353,11 @@ def said_of(scene: Scene, drawn: Drawn, columns: Columns) -> Drawn:
     """Leave out adjectives of the row's subject (`tallest`) where another column is asked for."""
     if columns == (scene.profile.subject,):
         return drawn
-    slots = {slot: text for slot, text in drawn.slots.items() if slot not in _OF_SUBJECT}
+    slots = {
+        slot: text
+        for slot, text in drawn.slots.items()
+        if slot not in _OF_SUBJECT and not (columns and slot.startswith("of_"))
+    }
     parts = tuple(said_of(scene, part, columns) for part in drawn.parts)
     return replace(drawn, slots=slots, parts=parts)
 

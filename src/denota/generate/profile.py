@@ -84,7 +84,7 @@ class ColumnProfile:
     def _telling_word(self, said: str) -> str:
         """The first word of a value of several that no other value has, if it is a name."""
         words = said.split()
-        for word in words[:1] if len(words) > 1 else ():
+        for word in words[:1] if len(words) > 1 and self.naming.role != "place" else ():
             classes = self.index.by_word.get(word.lower(), ())
             if len(word) > 3 and word.isalpha() and word[0].isupper() and len(classes) == 1:
                 return word

@@ -98,6 +98,8 @@ def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
             words = tuple(word for word in words if word not in noun.one.split())
             if operator in _BY_NUMBER:
                 words = tuple(word for word in words if word not in ("first", "last"))
+            if scene.loose and "by_people" in slots and naming.family.name == "time":
+                words = words if slot in ("highest", "lowest") else ()
             if words and (slot in ("highest", "lowest") or (lone and not scene.plain)):
                 slots[slot] = scene.pick(words)
         if operator == "top" and naming.family.name not in _BETTER_LOW:

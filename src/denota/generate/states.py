@@ -7,10 +7,11 @@ from typing import Final
 from denota.generate.concepts import YES, demonym, opposite, written_out
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene, guard
+from denota.inflect import with_article
 
 
 def state_slots(scene: Scene, column: ColumnProfile, said: str) -> dict[str, str]:
-    """Return the slots {before}, {state}, {feature} and {without}, as far as a value fits them."""
+    """Return the slots {before}, {state}, {feature}, {without} and {a_job}, where a value fits."""
     concept = column.naming.concept
     if column.is_yes_no:
         return _yes_no(column.naming.own.one, said.lower() in YES)
@@ -22,6 +23,8 @@ def state_slots(scene: Scene, column: ColumnProfile, said: str) -> dict[str, str
         told = demonym(said)
         return {"before": guard(told), "state": guard(told)} if told else {}
     value = guard(written_out(concept, said) or said.lower())
+    if concept.name == "job":
+        return {"a_job": f"{with_article(said.lower()).split()[0]} {value}"}
     if concept.scale:
         return {"before": f"{value} {column.naming.own.one}"}
     if concept.states:

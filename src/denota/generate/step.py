@@ -8,7 +8,7 @@ from denota.generate import phrase
 from denota.generate.asking import Asked, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import compared_slots, is_measured
-from denota.generate.draw import draw_filter, draw_operator
+from denota.generate.draw import PLACES, draw_filter, draw_operator
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
 from denota.generate.phrase import Columns, Part
 from denota.generate.profile import ColumnProfile, Rows
@@ -22,6 +22,8 @@ def rank_some(scene: Scene) -> Asked | None:
     """Ask for the largest, the first and so on among the rows that a condition keeps."""
     scope, rows = whole_table(scene)
     weights = {name: weight for name, weight in RANKS.items() if name in scene.language}
+    if scene.loose:
+        weights |= {name: 0.1 * weights[name] for name in PLACES if name in weights}
     kept = draw_filter(scene, rows)
     if kept is None or "then" not in scene.language or not leaves_totals_out(scene, kept):
         return None

@@ -25,6 +25,8 @@ def finish(text: str, rng: Random, typos: float, loose: float = 0.0) -> str:
         text = _slip(text, rng)
     text = text.translate(_GUARDS).replace(" ,", ",").replace(",,", ",").strip(" ,")
     text = text.lower() if rng.random() < 0.5 else text[:1].upper() + text[1:]
+    if loose:
+        text = _TWICE.sub(r"\1", text)
     if loose and rng.random() < loose:
         return _by_hand(text, rng)
     if rng.random() < 0.75:
@@ -84,5 +86,6 @@ _ORDER: Final = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a question that is an order or a wish."""
+_TWICE: Final = re.compile(r"\b(total|average|minimum|maximum) \1\b", re.IGNORECASE)
 _WHETHER: Final = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had)\b", re.IGNORECASE)
 """The beginning of a question for yes or no, which must stand first."""

@@ -63,6 +63,9 @@ def _of_named(scene: Scene) -> Asked | None:
     return None
 
 
+_OF_VALUE = ("column", "value", "state", "feature")
+
+
 def _is_it(scene: Scene, scope: str, drawn: Drawn, test: Test, said: str) -> Asked | None:
     form = scene.pick(("named", "among"))
     part = "predicate" if form == "named" else "modifier"
@@ -70,7 +73,7 @@ def _is_it(scene: Scene, scope: str, drawn: Drawn, test: Test, said: str) -> Ask
     slots = {"key": said, **thing_slots(scene)}
     parts = {part: Part(drawn, (part,), plural=form == "among")}
     if drawn.operator == "equal" and scene.chance(0.4) and "column" in drawn.slots:
-        slots |= {slot: drawn.slots[slot] for slot in ("column", "value") if slot in drawn.slots}
+        slots |= {slot: drawn.slots[slot] for slot in _OF_VALUE if slot in drawn.slots}
         form, parts = "value", {}
     phrased = phrase.framed(scene, "exists", form, slots, False, parts)
     if not isinstance(drawn.condition, Test):
