@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from denota.generate.phrase import Columns, Phrase
+from denota.generate.frames import Columns, Phrase
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
 from denota.programs.denotation import Denotation

@@ -40,6 +40,10 @@ def said_before(slots: Mapping[str, str], words: str, of_subject: bool) -> dict[
         for slot, text in slots.items()
         if slot not in ("who", "a_thing")
     }
+    if slots.get("some", "").startswith("any "):
+        found["some"] = f"any {words} {slots['things']}"
+    elif "some" in slots:
+        found["some"] = with_article(f"{words} {slots['thing']}")
     if "a_thing" in slots:
         found["a_thing"] = with_article(f"{words} {slots['thing']}")
     return found

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from denota.generate import phrase
 from denota.generate.asking import Asked, ask, columns_to_ask
 from denota.generate.draw import JOINED, draw_condition, draw_operator
-from denota.generate.phrase import Columns
+from denota.generate.frames import Columns
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
 
@@ -35,6 +35,20 @@ def begin(scene: Scene) -> Asked | None:
         said = phrase.everything(scene, drawn)
     else:
         said = phrase.fresh(scene, columns, drawn, _section(scene, scope))
+    return ask(columns, scope, drawn, drawn.rows, said)
+
+
+def look_up(scene: Scene) -> Asked | None:
+    """Ask for a column of a row that is called by its name."""
+    subject = scene.profile.subject
+    if subject is None or subject not in scene.testable["equal"]:
+        return None
+    scope, rows = whole_table(scene)
+    columns = columns_to_ask(scene, (subject,))
+    drawn = draw_operator(scene, "equal", rows, only(scene, subject))
+    if drawn is None or not columns or len(columns) > 3:
+        return None
+    said = phrase.fresh(scene, columns, drawn, _section(scene, scope))
     return ask(columns, scope, drawn, drawn.rows, said)
 
 

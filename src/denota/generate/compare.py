@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import comparable, compared_slots, is_measured
 from denota.generate.draw import draw_filter
+from denota.generate.frames import Part
 from denota.generate.group import adds_up
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
-from denota.generate.phrase import Part
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Scene, guard
 from denota.generate.slots import column_slots, pick_noun
@@ -44,7 +44,7 @@ def compare_rows(scene: Scene) -> Asked | None:
     if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
         slots["who"] = "who"
     form = "days" if aggregate == "day" and operator == "difference" else "rows"
-    said = phrase.framed(scene, operator, form, slots)
+    said = frames.framed(scene, operator, form, slots)
     program = Program((column.name,), scope, left.test, aggregate, None, right.test, operator)
     return ask_program(scene, program, said)
 
@@ -77,7 +77,7 @@ def compare_counts(scene: Scene) -> Asked | None:
     slots["column"] = pick_noun(scene, column.naming.nouns).one
     if column.naming.role == "place":
         slots |= {f"{name}_place": slots[name] for name in _SIDES}
-    said = phrase.framed(scene, operator, "counts", slots)
+    said = frames.framed(scene, operator, "counts", slots)
     program = Program((), scope, tests[0], "count", None, tests[1], operator)
     return ask_program(scene, program, said)
 
@@ -104,7 +104,7 @@ def compare_columns(scene: Scene) -> Asked | None:
     slots = sides(scene, _own(scene, first), _own(scene, second), one > two)
     if named is not None:
         slots["row"] = named.said
-    said = phrase.framed(scene, operator, "columns" if named else "sums", slots)
+    said = frames.framed(scene, operator, "columns" if named else "sums", slots)
     condition = named.test if named is not None else None
     program = Program((first.name, second.name), scope, condition, "sum", compare=operator)
     return ask_program(scene, program, said)
@@ -123,16 +123,16 @@ def share_of_whole(scene: Scene) -> Asked | None:
         if min(_stated(column, rows)) < 0:
             return None
         slots = column_slots(scene, column, "share") | {"key": named.said}
-        said = phrase.framed(scene, "share", "rows", slots)
+        said = frames.framed(scene, "share", "rows", slots)
         program = Program((column.name,), scope, named.test, "sum", compare="share")
         return ask_program(scene, program, said)
     drawn = draw_filter(scene, rows, least=1)
     if drawn is None or "count" not in scene.language or not leaves_totals_out(scene, drawn):
         return None
-    drawn = phrase.said_of(scene, drawn, ())
+    drawn = frames.said_of(scene, drawn, ())
     form = scene.pick(("predicate", "modifier"))
     parts = {form: Part(drawn, (form,), plural=True)}
-    said = phrase.framed(scene, "share", form, thing_slots(scene), True, parts)
+    said = frames.framed(scene, "share", form, thing_slots(scene), True, parts)
     program = Program((), scope, drawn.condition, "count", compare="share")
     return ask_program(scene, program, said, drawn)
 

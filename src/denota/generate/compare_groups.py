@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames
 from denota.generate.asking import Asked
 from denota.generate.begin import whole_table
 from denota.generate.comparatives import compared_slots
@@ -48,7 +48,7 @@ def compare_groups(scene: Scene) -> Asked | None:
         program = Program((column.name,), scope, tests[0], "sum", compare=operator)
     else:
         program = Program((column.name,), scope, tests[0], "sum", None, tests[1], operator)
-    return ask_program(scene, program, phrase.framed(scene, operator, "groups", slots))
+    return ask_program(scene, program, frames.framed(scene, operator, "groups", slots))
 
 
 WEIGHTS: Final = {"difference": 5.0, "larger": 2.0, "smaller": 1.0, "share": 1.5}

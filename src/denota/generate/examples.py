@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from denota.data import Answer, Cells, Example, Question, Values
-from denota.generate.conversation import TURNS, Turn, generate
+from denota.generate.conversation import TURNS, Conversation, Turn, generate
 from denota.generate.kinds import is_wide
 from denota.programs.operators import LANGUAGES
 from denota.programs.rewards import denotation_items
@@ -44,13 +44,28 @@ def made_up_examples(
     >>> first.question.id, len(first.cells) > 0
     ('made-0', True)
     """
-    found: list[Example] = []
     operators = LANGUAGES[language]
     turns = MOSTLY_ONE if is_wide(operators) else TURNS
     made = generate(tables, seed, language=operators, turns=turns, loose=loose, kinds=kinds)
-    for number, one in enumerate(made, start):
-        if len(found) >= count:
+    return examples_from(first_of(made, count), start)
+
+
+def first_of(made: Iterable[Conversation], count: int) -> list[Conversation]:
+    """Return the first conversations, so many that they have at least `count` questions."""
+    found: list[Conversation] = []
+    questions = 0
+    for one in made:
+        if questions >= count:
             break
+        found.append(one)
+        questions += len(one.turns)
+    return found
+
+
+def examples_from(made: Iterable[Conversation], start: int = 0) -> tuple[Example, ...]:
+    """Return conversations as examples, their ids numbered from `start` on."""
+    found: list[Example] = []
+    for number, one in enumerate(made, start):
         asked: tuple[str, ...] = ()
         for position, turn in enumerate(one.turns):
             question = Question(

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import is_measured
 from denota.generate.draw import draw_filter
+from denota.generate.frames import Part, Phrase
 from denota.generate.named import ask_program, thing_slots
-from denota.generate.phrase import Part, Phrase
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene, guard
 from denota.generate.slots import asked_slots, column_slots
@@ -97,9 +97,9 @@ def _say(
 ) -> Phrase | None:
     filled = {**asked_slots(scene, group, plural), **slots, **thing_slots(scene)}
     if kept is None:
-        return phrase.framed(scene, operator, "alone", filled, plural)
-    parts = {"modifier": Part(phrase.said_of(scene, kept, ()), ("modifier",), plural=True)}
-    return phrase.framed(scene, operator, "modifier", filled, plural, parts)
+        return frames.framed(scene, operator, "alone", filled, plural)
+    parts = {"modifier": Part(frames.said_of(scene, kept, ()), ("modifier",), plural=True)}
+    return frames.framed(scene, operator, "modifier", filled, plural, parts)
 
 
 def _group(scene: Scene) -> ColumnProfile | None:

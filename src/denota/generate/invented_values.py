@@ -25,6 +25,7 @@ class Draft:
     lists: Lists
     people: list[str] = field(default_factory=list)
     """The names of people, so that they recur across columns."""
+    pools: dict[str, list[str]] = field(default_factory=dict)
     dates: list[date] = field(default_factory=list)
     """The last column of dates."""
     date_style: int = 0
@@ -33,6 +34,15 @@ class Draft:
     def pick(self, items: Sequence[str]) -> str:
         """Draw one of some texts."""
         return items[int(self.rng.random() * len(items))]
+
+    def pool(self, name: str) -> list[str]:
+        """Return the values of a list that the table has: the same ones in all its columns."""
+        if name not in self.pools:
+            own = self.people_of(12) if name == "people" else list(self.lists[name])
+            self.rng.shuffle(own)
+            most = max(2, 2 + int(self.rng.random() * min(9, 1 + self.rows // 3)))
+            self.pools[name] = own if name in _WHOLE else own[:most]
+        return list(self.pools[name])
 
     def people_of(self, count: int) -> list[str]:
         """Return some people's names, those that the table has already if it has any."""
@@ -82,10 +92,9 @@ def _serial(draft: Draft) -> list[str]:
 
 def _pick(draft: Draft, name: str) -> list[str]:
     """Values that recur, some more often than others."""
-    own = draft.people_of(12) if name == "people" else list(draft.lists[name])
-    draft.rng.shuffle(own)
-    most = min(len(own), max(2, 2 + int(draft.rng.random() * min(9, 1 + draft.rows // 3))))
-    kept = own if name in _WHOLE else own[:most]
+    kept = draft.pool(name)
+    if draft.rng.random() < 0.5:  # a sibling has the same values, not as often each
+        draft.rng.shuffle(kept)
     weights = [1.0 / (1 + 0.35 * place) for place in range(len(kept))]
     return draft.rng.choices(kept, weights, k=draft.rows)
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from denota.errors import ConfigError
 from denota.generate import compare, compare_groups, compute, group, part, step, yes_no
 from denota.generate.asking import Asked
-from denota.generate.begin import begin, begin_with
+from denota.generate.begin import begin, begin_with, look_up
 from denota.generate.scene import Scene
 from denota.programs.operators import AGGREGATES, COMPARES, STEPS, TESTS
 
@@ -71,7 +71,8 @@ class Kind(NamedTuple):
 
 
 KINDS: Final[dict[str, Kind]] = {
-    "cells": Kind(begin, 33.0, 26.0),
+    "cells": Kind(begin, 33.0, 14.0),
+    "look_ups": Kind(look_up, 0.0, 22.0),
     "values": Kind(_computed, 14.0, 14.0),
     "whether": Kind(yes_no.whether, 3.5, 3.0),
     "nothing": Kind(yes_no.nothing_there, 1.5, 1.0),

@@ -17,7 +17,7 @@ from denota.generate.conversation import Conversation, generate
 from denota.generate.examples import MOSTLY_ONE
 from denota.generate.invented import invented_tables
 from denota.generate.kinds import is_wide, read_kinds
-from denota.generate.reach import Reach, reach
+from denota.generate.reach import Reach, places_of, reach
 from denota.programs.operators import language_of
 from denota.programs.rewards import denotation_items
 from denota.programs.text import print_program
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     conversations = [*islice(made, asked.count)]
     if asked.check:
-        print(report(reach(conversations, language)))
+        print(report(reach(places_of(conversations, language, asked.jobs))))
     else:
         for conversation in conversations:
             print(shown(conversation))
@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--kinds", default="", help="weights of kinds, such as groups*2")
     parser.add_argument("--held-out", action="store_true", help="use the held-out wordings")
     parser.add_argument("--check", action="store_true", help="say what is in the space")
+    parser.add_argument("--jobs", type=int, default=1, help="processes for --check, 0 for all")
     return parser
 
 

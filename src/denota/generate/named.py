@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from denota.generate.asking import Asked
+from denota.generate.frames import Columns, Phrase
 from denota.generate.nouns import Noun
-from denota.generate.phrase import Columns, Phrase
 from denota.generate.profile import Rows
 from denota.generate.scene import Drawn, Scene, guard
 from denota.generate.slots import called, pick_noun

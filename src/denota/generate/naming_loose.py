@@ -69,11 +69,12 @@ def _named(column: Column, place: int) -> Naming:
 
 
 def _counts_up(column: Column) -> bool:
-    """Say whether the cells are whole numbers that rise from row to row."""
+    """Say whether the cells are whole numbers that rise from row to row, and are no ranks."""
     if column.kind != "number" or column.unit == "year" or len(column.text) < 3:
         return False
     numbers = column.numbers
-    return bool((numbers[1:] > numbers[:-1]).all() and (numbers % 1 == 0).all())
+    rising = (numbers[1:] > numbers[:-1]).all() and (numbers % 1 == 0).all()
+    return bool(rising and numbers[0] > _MOST_RANKS)
 
 
 def _apart(naming: Naming, others: Sequence[str], known: Counter[str]) -> Naming:
@@ -106,6 +107,7 @@ def _noun(one: str) -> Noun:
 
 
 _PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
+_MOST_RANKS: Final = 20
 _OF_NAMES: Final = frozenset(["first", "last", "full", "user", "nick", "maiden", "middle", "given"])
 _OF_IDS: Final = frozenset(["id", "number", "code", "reference", "sku", "isbn", "plate", "key"])
 """The last words of names of columns that number things."""

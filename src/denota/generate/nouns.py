@@ -165,7 +165,9 @@ def _nouns(
             number,
             *(_noun(f"{singular(phrase)} {word}") for word in ("count", "total")),
         )
-    if column.kind == "number" and _PARTICIPLE.match(phrase):
+    tidy = len(known) == len(_headers()["participles"])
+    counts = tidy or (" " not in phrase and not phrase.endswith("eed"))
+    if column.kind == "number" and counts and _PARTICIPLE.match(phrase):
         return (Noun(f"number {phrase}", f"numbers {phrase}"),)
     one = singular(phrase)
     synonyms = _headers()["synonyms"]

@@ -17,6 +17,7 @@ from denota.generate.nouns import Naming, Noun, name_column, noun_of_table
 from denota.generate.spoken import say_value, shorten, surname
 from denota.inflect import plural
 from denota.programs.index import ColumnIndex, index_of
+from denota.tables.cell_text import is_missing
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
@@ -70,6 +71,8 @@ class ColumnProfile:
     @cached_property
     def said(self) -> list[tuple[str, ...]]:
         """(V,) the ways to say each class, the fullest first; none where it is not to be said."""
+        if self.loose and self.is_yes_no:  # no is a word of grammar, but here it is a value
+            return [() if is_missing(text) else (text,) for text in self.texts]
         full = [say_value(text) for text in self.texts[:MOST_VALUES]]
         short = [shorten(said) for said in full]
         last = [surname(said) if self.naming.role == "person" else "" for said in full]
@@ -93,7 +96,8 @@ class ColumnProfile:
     @cached_property
     def is_yes_no(self) -> bool:
         """Whether its values are yes and no."""
-        return self.kind == "text" and len(self.texts) <= 3 and is_yes_no(self.texts)
+        stated = tuple(text for text in self.texts[:4] if not is_missing(text))
+        return self.kind == "text" and len(self.texts) <= 3 and is_yes_no(stated)
 
     @cached_property
     def order(self) -> list[float | None]:

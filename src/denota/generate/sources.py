@@ -13,8 +13,12 @@ from typing import Final
 
 from denota.data import Example
 from denota.errors import ConfigError
-from denota.generate.examples import made_up_examples
+from denota.generate.conversation import TURNS, Conversation, generate
+from denota.generate.examples import MOSTLY_ONE, examples_from, first_of
 from denota.generate.invented import invented_tables
+from denota.generate.kinds import is_wide
+from denota.generate.reach import Reach, only_reached, places_of, reach
+from denota.programs.operators import LANGUAGES
 from denota.tables.table import Table
 
 TRAIN: Final = "train"
@@ -40,6 +44,23 @@ class Manner:
     """The share worded as people type (`generate`)."""
     kinds: Mapping[str, float] | None = None
     """The weights of kinds of questions, if not the usual ones."""
+    checked: bool = False
+    """Whether to leave out questions whose program is not in the space."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """Made-up questions, and what was in the space if that was checked."""
+
+    examples: tuple[Example, ...]
+    reach: Mapping[str, Reach]
+    """By kind, those left out too; empty if nothing was checked."""
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many questions of each kind have a program that is not in the space."""
+        lost = {kind: one.asked - one.there for kind, one in self.reach.items()}
+        return {kind: count for kind, count in sorted(lost.items(), key=lambda e: -e[1]) if count}
 
 
 def read_sources(text: str) -> tuple[Source, ...]:
@@ -69,35 +90,46 @@ def read_sources(text: str) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def examples_of(
+def make_up(
     sources: Sequence[Source],
     tables: Mapping[str, Sequence[Table]],
     count: int,
     seed: int,
     manner: Manner,
-) -> tuple[Example, ...]:
-    """Return at least `count` questions about the tables of some sources.
+    jobs: int = 0,
+) -> MadeUp:
+    """Make up about `count` questions about the tables of some sources.
 
     Args:
         sources: where the tables come from.
         tables: the tables of each source but `invented`, by its name.
-        count: the number of questions.
+        count: the number of questions, before any are left out.
         seed: of the questions and of the invented tables.
         manner: how questions are asked.
+        jobs: how many processes check them, 0 for one a core.
 
     Raises:
         ConfigError: the tables of a source are not given, or there are none.
     """
     whole = sum(source.weight for source in sources)
-    found: list[Example] = []
+    language = LANGUAGES[manner.language]
+    turns = MOSTLY_ONE if is_wide(language) else TURNS
+    asked: list[Conversation] = []
     for source in sources:
         share = round(count * source.weight / whole)
-        own = _tables(source.name, tables, share, seed)
-        start = len({example.question.sequence for example in found})
-        found += made_up_examples(
-            own, share, seed, manner.language, loose=manner.loose, kinds=manner.kinds, start=start
+        made = generate(
+            _tables(source.name, tables, share, seed),
+            seed,
+            language=language,
+            turns=turns,
+            loose=manner.loose,
+            kinds=manner.kinds,
         )
-    return tuple(found)
+        asked += first_of(made, share)
+    if not manner.checked:
+        return MadeUp(examples_from(asked), {})
+    places = places_of(asked, language, jobs)
+    return MadeUp(examples_from(only_reached(asked, places)), reach(places))
 
 
 def _tables(

@@ -72,7 +72,7 @@ def write_number(
         return _clock(value, rng)
     sign = unit if unit in ("$", "€", "£") else ""
     if loose and rng.random() < loose:
-        if value >= 10_000 and value % 1_000 == 0 and value < 1e6 and rng.random() < 0.4:
+        if sign and value >= 10_000 and value % 1_000 == 0 and value < 1e6 and rng.random() < 0.4:
             return f"{sign}{value / 1000:.0f}k"
         word = _MONEY.get(sign, "")
         if word and value == int(value) and rng.random() < 0.3:

@@ -18,7 +18,7 @@ from denota.config import Config, ModelConfig
 from denota.data.example import Example, Question
 from denota.errors import ConfigError
 from denota.generate.kinds import read_kinds
-from denota.generate.sources import TRAIN, Manner, examples_of, read_sources
+from denota.generate.sources import TRAIN, Manner, make_up, read_sources
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
 from denota.learning.resume import last_saved, resumed, save_last
@@ -95,7 +95,7 @@ def train(
             say(line)
         answered = {id(example.question) for example in dev}
         ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
-        made_up = _made_up(config, examples, tables or {})
+        made_up = _made_up(config, examples, tables or {}, say)
         if made_up:
             ready += preparer.ahead(made_up, prepared)
             made_up, lost = reachable(made_up, preparer)
@@ -199,7 +199,10 @@ def reachable(made_up: Sequence[Example], preparer: Preparer) -> tuple[tuple[Exa
 
 
 def _made_up(
-    config: Config, examples: Sequence[Example], tables: Mapping[str, Sequence[Table]]
+    config: Config,
+    examples: Sequence[Example],
+    tables: Mapping[str, Sequence[Table]],
+    say: Callable[[str], None],
 ) -> tuple[Example, ...]:
     """The made-up questions about the tables the config names, if it asks for any."""
     if not config.data.made_up:
@@ -208,13 +211,17 @@ def _made_up(
     language = config.data.language.split()[0]
     of = language if language == "full" else "extended"
     kinds = read_kinds(config.data.made_up_kinds) if config.data.made_up_kinds else None
-    return examples_of(
+    made = make_up(
         read_sources(config.data.made_up_tables),
         {**tables, TRAIN: [*trained.values()]},
         config.data.made_up,
         config.seed,
-        Manner(of, config.data.made_up_loose, kinds),
+        Manner(of, config.data.made_up_loose, kinds, config.data.made_up_checked),
     )
+    if lost := made.left_out:
+        named = ", ".join(f"{count:,} {kind}" for kind, count in lost.items())
+        say(f"{sum(lost.values()):,} made-up questions have no program in the space: {named}")
+    return made.examples
 
 
 def real_epochs(config: Config, epoch: int) -> int:
