@@ -87,7 +87,8 @@ def participles() -> dict[str, str]:
 
 def unlikely() -> frozenset[str]:
     """Return synonyms of `headers.toml` that people hardly say."""
-    return frozenset(_loaded()["unlikely"]["words"].split())
+    entry = _loaded()["unlikely"]
+    return frozenset([*entry["words"].split(), *entry["nouns"]])
 
 
 def unit_words() -> frozenset[str]:

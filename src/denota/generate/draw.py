@@ -38,7 +38,10 @@ def draw_condition(
     """
     weights = _weights(scene, to_join)
     for _ in range(_TRIES if weights else 0):
-        drawn = draw_operator(scene, scene.one_of(weights), rows, avoid)
+        operator, subject = scene.one_of(weights), scene.profile.subject
+        if scene.loose and operator in _BY_VALUE and subject is not None:
+            avoid = (*avoid, subject)  # a row called by its name is asked about otherwise
+        drawn = draw_operator(scene, operator, rows, avoid)
         if drawn is not None:
             return drawn
     return None
@@ -210,7 +213,7 @@ def _repeats(column: ColumnProfile) -> bool:
 
 
 def _is_ordered(column: ColumnProfile) -> bool:
-    return column.kind != "text" and len(column.texts) > 1
+    return column.kind != "text" and len(column.texts) > 1 and not column.naming.is_id
 
 
 def _is_compared(column: ColumnProfile) -> bool:
@@ -287,5 +290,6 @@ JOINED: Final = {"and": 8.0, "three": 24.0, "either": 5.0}
 """The weights of several conditions at once."""
 _UNLIKELY: Final = ("not_equal", "is_positive")
 """Conditions that are hardly ever one of several."""
+_BY_VALUE: Final = ("equal", "not_equal", "or", "any_of")
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}

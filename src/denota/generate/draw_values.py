@@ -211,7 +211,7 @@ def _word(scene: Scene, rows: Rows, column: ColumnProfile, having: bool) -> Draw
     slots["word"] = said
     if column.naming.role == "place":
         slots["place_word"] = said
-    elif column.naming.role == "person" or column is scene.profile.subject:
+    elif column is scene.profile.subject or (column.naming.role == "person" and not scene.loose):
         slots["name_word"] = said
     test = Test(operator, column.name, Word(word))
     return _drawn(operator, test, kept, rows, column, slots)

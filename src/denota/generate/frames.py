@@ -148,8 +148,10 @@ def said_of(scene: Scene, drawn: Drawn, columns: Columns) -> Drawn:
     return replace(drawn, slots=slots, parts=parts)
 
 
-def can_do(columns: Columns) -> bool:
+def can_do(scene: Scene, columns: Columns) -> bool:
     """Say whether what a column names can have something: teams and years can, amounts cannot."""
+    if scene.loose and columns != (scene.profile.subject,) and not scene.chance(0.2):
+        return False  # people ask what the row's subject has
     return len(columns) == 1 and columns[0].naming.role not in ("quantity", "label")
 
 

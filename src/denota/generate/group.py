@@ -27,7 +27,8 @@ def pick_group(scene: Scene) -> Asked | None:
     group = _group(scene)
     if not names or group is None:
         return None
-    operator = scene.pick(names)
+    weights = {name: PICKED[name] for name in names}
+    operator = scene.one_of(weights) if scene.loose else scene.pick(names)
     scope, rows = whole_table(scene)
     kept = draw_filter(scene, rows, (group,), 4) if scene.chance(0.2) else None
     sums, slots = operator in ("has_most", "has_least"), dict[str, str]()
@@ -167,6 +168,8 @@ def _times(scene: Scene, k: int) -> tuple[Argument, str]:
 
 
 PICKS: Final = ("most_common", "least_common", "occurs", "has_most", "has_least")
+PICKED: Final = dict(zip(PICKS, (4.0, 2.0, 0.4, 4.0, 2.0), strict=True))
+"""How often each is asked in loose wording."""
 PER: Final = ("count_per", "sum_per", "average_per")
 _ADDED: Final = frozenset(
     """pay revenue spending amount quantity stock population attendance profit capacity duration

@@ -94,12 +94,22 @@ def _apart(naming: Naming, others: Sequence[str], known: Counter[str]) -> Naming
         for place, noun in enumerate(nouns)
         if place == 0 or (noun.one not in taken and _is_likely(noun.one))
     ]
-    return replace(naming, nouns=tuple(dict.fromkeys(kept)), concept=concept)
+    nouns = [_of_year(noun) for noun in dict.fromkeys(kept)]
+    return replace(naming, nouns=tuple(nouns), own=_of_year(naming.own), concept=concept)
 
 
 def _is_likely(noun: str) -> bool:
     words = noun.split()
-    return words[-1] not in unlikely() and not (words[-1] == "count" and len(words) > 2)
+    counts = words[-1] == "count" and len(words) > 2
+    return not counts and unlikely().isdisjoint((noun, words[-1]))
+
+
+def _of_year(noun: Noun) -> Noun:
+    """`visits this year` is its own plural, and `salary last year` has its plural before."""
+    for end in (" this year", " last year"):
+        if noun.one.endswith(end):
+            return Noun(noun.one, f"{plural(noun.one.removesuffix(end))}{end}")
+    return noun
 
 
 def _noun(one: str) -> Noun:

@@ -201,7 +201,7 @@ def _computed_of(
 def _ways(scene: Scene, columns: Columns, drawn: Drawn, section: str) -> list[str]:
     """The ways to ask with a condition, in the order in which to try them."""
     by_name = drawn.operator == "equal" and drawn.column is scene.profile.subject
-    ways = ["modifier", *(["predicate"] if can_do(columns) and not by_name else [])]
+    ways = ["modifier", *(["predicate"] if can_do(scene, columns) and not by_name else [])]
     if section == "table" and "question" in drawn.forms and (len(columns) == 1 or by_name):
         ways.append("question")
     scene.rng.shuffle(ways)
@@ -233,10 +233,10 @@ def _with_subject(
     profile = scene.profile
     if drawn.column is profile.subject and drawn.operator == "equal":
         return slots, ("where", "when")
-    if profile.subject in columns or (can_do(columns) and scene.chance(0.5)):
+    if profile.subject in columns or (can_do(scene, columns) and scene.chance(0.5)):
         return slots, FORMS["modifier"]
     if profile.subject is None:
-        return slots, FORMS["modifier"] if can_do(columns) else ("where", "when")
+        return slots, FORMS["modifier"] if can_do(scene, columns) else ("where", "when")
     extended = {**slots, "asked": f"{slots['asked']} of the {slots['subject']}"}
     extended.pop("person", None)
     return extended, ("modifier",)

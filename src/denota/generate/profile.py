@@ -86,8 +86,9 @@ class ColumnProfile:
 
     def _telling_word(self, said: str) -> str:
         """The first word of a value of several that no other value has, if it is a name."""
-        words = said.split()
-        for word in words[:1] if len(words) > 1 and self.naming.role != "place" else ():
+        words, concept = said.split(), self.naming.concept
+        named = concept is not None and concept.name in ("supplier", "customer")
+        for word in words[:1] if len(words) > 1 and named else ():
             classes = self.index.by_word.get(word.lower(), ())
             if len(word) > 3 and word.isalpha() and word[0].isupper() and len(classes) == 1:
                 return word
@@ -243,6 +244,8 @@ def _subject(columns: Iterable[ColumnProfile]) -> ColumnProfile | None:
     for column in columns:
         rows = min(len(column.classes), MOST_VALUES)
         rank = _SUBJECT_ROLES.get(column.naming.role)
+        if rank is not None and column.naming.is_id and " " not in column.naming.own.one:
+            rank = max(_SUBJECT_ROLES.values()) + 1  # a bare `code` tells less than a name
         if rank is not None and rows and sum(map(bool, column.said)) >= 0.8 * rows:
             usable.append((rank, column.position, column))
     return min(usable)[2] if usable else None

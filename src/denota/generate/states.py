@@ -46,5 +46,6 @@ _ADJUNCTS: Final = frozenset(["category", "department", "plan", "supplier", "cha
 """Concepts whose values may stand before a noun: `marketing employees`."""
 _LIKE_STATES: Final = ("ed", "ive", "ous", "ile", "able", "ic", "al", "ian", "ory")
 _STATES: Final = frozenset(
-    "remote full-time paid sold seen read open online vegan gluten-free free new overdue".split()
+    """remote full-time paid sold seen read open online vegan gluten-free free new overdue
+    recurring""".split()
 ) | {"sold out", "in stock", "open in winter", "in catalogue", "on time"}
