@@ -34,8 +34,8 @@ class DataConfig:
     """Kinds of made-up questions to ask more or less often in loose wording: `groups*2, parts*0`
     (`generate.kinds`)."""
     made_up_checked: bool = False
-    """Whether made-up questions whose own program is not in the space are left out; else only those
-    whose answer no program gives."""
+    """Whether made-up questions whose own program is not in the space are left out; else, in loose
+    wording, only those whose answer no program gives."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""

@@ -82,7 +82,8 @@ def _weights(scene: Scene, to_join: bool) -> dict[str, float]:
     if not to_join:
         seldom = 0.2 if scene.loose else 1.0
         weights |= {name: seldom * w for name, w in PLACES.items() if name in scene.language}
-        weights |= {name: weight for name, weight in JOINED.items() if name in scene.language}
+        joined = JOINED | {"three": 3.0} if scene.loose else JOINED
+        weights |= {name: weight for name, weight in joined.items() if name in scene.language}
     return weights
 
 

@@ -16,8 +16,17 @@ Ask = Callable[[Scene], Asked | None]
 
 
 def begin_with_any(scene: Scene) -> Asked | None:
-    """Ask a question of any kind."""
-    return KINDS[scene.one_of(scene.kinds or (LOOSE if scene.loose else TIDY))].ask(scene)
+    """Ask a question of any kind.
+
+    In loose wording a kind is tried several times, so that those which seldom succeed have their
+    share.
+    """
+    kind = KINDS[scene.one_of(scene.kinds or (LOOSE if scene.loose else TIDY))]
+    for _ in range(_TRIES if scene.loose else 1):
+        asked = kind.ask(scene)
+        if asked is not None:
+            return asked
+    return None
 
 
 def is_wide(language: frozenset[str]) -> bool:
@@ -91,7 +100,7 @@ KINDS: Final[dict[str, Kind]] = {
     "groups": Kind(group.pick_group, 12.0, 9.0),
     "per_group": Kind(group.value_per_group, 4.0, 6.0),
     "sums": Kind(_added_up, 0.0, 9.0),
-    "conditions": Kind(begin_with("and", "three", "and"), 0.0, 10.0),
+    "conditions": Kind(begin_with("and", "and", "and", "three"), 0.0, 10.0),
     "superlatives": Kind(begin_with("max", "min", "top", "kth_max"), 0.0, 8.0),
     "orders": Kind(begin_with("greater", "less", "at_least", "at_most", "date_is"), 0.0, 9.0),
     "two_groups": Kind(compare_groups.compare_groups, 0.0, 4.0),
@@ -100,4 +109,5 @@ KINDS: Final[dict[str, Kind]] = {
 steps or asks about groups; in loose wording shares are nearer to what people ask."""
 TIDY: Final[Mapping[str, float]] = {n: kind.tidy for n, kind in KINDS.items() if kind.tidy}
 LOOSE: Final[Mapping[str, float]] = {n: kind.loose for n, kind in KINDS.items()}
+_TRIES: Final = 6
 _WIDE: Final = frozenset({"then", *STEPS, *COMPARES, *AGGREGATES} - {*TESTS, *compute.COMPUTED})

@@ -95,10 +95,10 @@ def train(
             say(line)
         answered = {id(example.question) for example in dev}
         ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
-        made_up = _made_up(config, examples, tables or {}, say)
+        data, made_up = config.data, _made_up(config, examples, tables or {}, say)
         if made_up:
             ready += preparer.ahead(made_up, prepared)
-            made_up, lost = reachable(made_up, preparer)
+            made_up, lost = reachable(made_up, preparer) if data.made_up_loose else (made_up, 0)
             if lost:
                 say(f"{lost:,} made-up questions are left out: no program gives their answer")
         if saved is not None:
