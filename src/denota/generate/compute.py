@@ -84,9 +84,8 @@ def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:
         odd = scene.loose and (column.is_yes_no or column.kind != "text")
         return column in scene.testable["distinct"] and not odd
     if name == "count":
-        return column is scene.profile.subject or (
-            scene.profile.subject is None and column.kind == "text"
-        )
+        any_text = scene.profile.subject is None and column.kind == "text" and not scene.loose
+        return column is scene.profile.subject or any_text
     named_by_number = column.naming.family_is("rank", "serial", "time", "founding", "birth")
     if scene.loose and (column.naming.is_id or column.naming.role == "label"):
         return False

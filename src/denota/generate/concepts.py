@@ -45,6 +45,11 @@ def concept_of(phrase: str, kind: str) -> Concept | None:
     return None
 
 
+def is_whole_name(phrase: str) -> bool:
+    """Say whether a column's name is all of a concept's name: `price`, but not `planned price`."""
+    return singular(phrase.lower()) in _by_name()
+
+
 def demonym(value: str) -> str:
     """Return the adjective of a country, or nothing.
 

@@ -17,6 +17,7 @@ from denota.generate.concepts import (
     abbreviations,
     as_noun,
     concept_of,
+    is_whole_name,
     participles,
     unit_words,
     unlikely,
@@ -82,12 +83,13 @@ def _apart(naming: Naming, others: Sequence[str], known: Counter[str]) -> Naming
     concept = naming.concept
     nouns = list(naming.nouns)
     if concept is not None:
-        if known[concept.name] == 1:
+        if known[concept.name] == 1 and is_whole_name(naming.own.one):
             nouns += [_noun(word) for word in concept.nouns]
         else:
             before, _, _ = naming.own.one.rpartition(" ")
-            nouns += [_noun(f"{before} {word}") for word in concept.nouns if before]
-            concept = None
+            single = [word for word in concept.nouns if " " not in word]
+            nouns += [_noun(f"{before} {word}") for word in single if before]
+        concept = concept if known[concept.name] == 1 else None
     taken = {*others}
     kept = [
         noun

@@ -237,6 +237,8 @@ def _with_subject(
         return slots, FORMS["modifier"]
     if profile.subject is None:
         return slots, FORMS["modifier"] if can_do(scene, columns) else ("where", "when")
+    if scene.loose and slots["asked"] == slots["subject"]:
+        return slots, ("where", "when")
     extended = {**slots, "asked": f"{slots['asked']} of the {slots['subject']}"}
     extended.pop("person", None)
     return extended, ("modifier",)

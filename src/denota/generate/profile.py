@@ -219,7 +219,8 @@ def profile(table: Table, plain: bool = False, loose: bool = False) -> TableProf
         ColumnProfile(position, own, naming, loose)
         for position, (own, naming) in enumerate(zip(index.columns, namings, strict=True))
     )
-    if any(column.naming.nouns[0].one in _OF_PEOPLE for column in columns):
+    told = {column.naming.concept.name for column in columns if column.naming.concept is not None}
+    if told & _OF_PEOPLE or any(c.naming.nouns[0].one in _OF_PEOPLE for c in columns):
         columns = tuple(
             _as_person(column) if column.naming.generic else column for column in columns
         )
@@ -278,6 +279,7 @@ _ONES: Final = (Noun("one", "ones"),)
 _SUBJECT_ROLES: Final = {"person": 0, "thing": 0, "place": 1, "time": 2}
 _OF_PEOPLE: Final = frozenset(
     [
+        *("job", "pay", "boss", "experience", "born", "hired", "mail", "phone"),
         "age",
         "date of birth",
         "birth date",
@@ -288,4 +290,4 @@ _OF_PEOPLE: Final = frozenset(
         "party",
     ]
 )
-"""Columns that tell that the names in a table are people's."""
+"""Columns, and in loose wording their concepts, that tell that a table's names are people's."""

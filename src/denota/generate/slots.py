@@ -45,6 +45,8 @@ def asked_slots(scene: Scene, column: ColumnProfile, plural: bool) -> dict[str, 
         slots["named"] = said
     if naming.role == "person":
         slots |= {"person": said, "person_all": noun.many, "who": "who"}
+        if scene.loose and column is not profile.subject:
+            del slots["who"]
     elif naming.role == "place":
         slots["asked_place"] = said
     if naming.counted:
