@@ -73,7 +73,10 @@ def columns_to_ask(scene: Scene, besides: Columns = ()) -> Columns:
         point = scene.rng.random()
         if point < 0.15 and len(every) > 3 and not besides and scene.profile.subject_nouns:
             return every
-        others = [column.position for column in every if column not in besides]
+        odd = [column for column in every if scene.loose and column.is_yes_no]
+        others = [c.position for c in every if c not in besides and c not in odd]
+        if not others:
+            return ()
         count = min(len(others), 3 if point > 0.85 and len(every) > 3 else 2)
         return tuple(every[position] for position in sorted(scene.rng.sample(others, count)))
     weights = {column: _interest(scene, column) for column in every if column not in besides}

@@ -55,7 +55,9 @@ def compare_counts(scene: Scene) -> Asked | None:
     groups = [
         c
         for c in scene.testable["distinct"]
-        if c is not scene.profile.subject and c.naming.role != "time"
+        if c is not scene.profile.subject
+        and c.naming.role != "time"
+        and not (scene.loose and c.is_yes_no)
     ]
     if not names or not groups or "versus" not in scene.language or "count" not in scene.language:
         return None

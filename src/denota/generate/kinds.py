@@ -85,7 +85,7 @@ KINDS: Final[dict[str, Kind]] = {
     "values": Kind(_computed, 14.0, 14.0),
     "whether": Kind(yes_no.whether, 3.5, 3.0),
     "nothing": Kind(yes_no.nothing_there, 1.5, 1.0),
-    "parts": Kind(part.part_of_cell, 7.0, 1.0),
+    "parts": Kind(part.part_of_cell, 7.0, 0.4),
     "column_names": Kind(part.ask_for_a_column_name, 1.2, 0.3),
     "common_parts": Kind(part.most_common_part, 2.0, 0.1),
     "runs": Kind(compute.longest_run, 1.0, 0.2),

@@ -189,6 +189,14 @@ class TableProfile:
         return tuple(row for row in self.rows if times[classes[row]] == 1 and said[classes[row]])
 
     @cached_property
+    def of_people(self) -> bool:
+        """Whether its rows are people, called by their names or by a code."""
+        if self.subject is None or not self.subject.naming.is_id:
+            return self.subject is not None and self.subject.naming.role == "person"
+        told = {c.naming.concept.name for c in self.columns if c.naming.concept is not None}
+        return not told.isdisjoint(("pay", "hired", "job", "gender", "born"))
+
+    @cached_property
     def times(self) -> int:
         """The number of columns of dates or years."""
         return sum(column.is_time for column in self.columns)

@@ -66,7 +66,7 @@ def subject_slots(scene: Scene, plural: bool) -> dict[str, str]:
         return {}
     noun = pick_noun(scene, scene.profile.subject_nouns)
     slots = {"subject": noun.many if plural else noun.one, "subjects": noun.many}
-    if scene.loose and _are_people((scene.profile.subject,)):
+    if scene.loose and scene.profile.of_people:
         slots["by_people"] = ""
     return slots
 
@@ -89,7 +89,7 @@ def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
         slots["participle"] = naming.participle
     if naming.concept is not None and scene.loose:
         slots[f"of_{naming.concept.name}"] = ""
-    if scene.loose and _are_people((scene.profile.subject,)):
+    if scene.loose and scene.profile.of_people:
         slots["by_people"] = ""
     if naming.role in ("kind", "person", "quantity"):
         slots[f"{naming.role}_column"] = noun.one

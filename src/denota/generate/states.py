@@ -39,6 +39,9 @@ def _yes_no(name: str, yes: bool) -> dict[str, str]:
             return {"before": name, "state": name}
         told = opposite(name)
         return {"before": told, "state": told} if told else {"state": f"not {name}"}
+    if name.endswith(("er", "member")) and name != "newsletter":
+        said = with_article(name)
+        return {"state": said if yes else f"not {said}"}
     return {"feature": name} if yes else {"without": name}
 
 
