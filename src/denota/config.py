@@ -22,15 +22,29 @@ class DataConfig:
     numbers: Literal["full", "plain"] = "full"
     """How numbers in cells are read: with units, money, ranges, times and dates, or bare ones."""
     made_up: int = 0
-    """The number of made-up questions about the training tables to learn from first."""
+    """The number of made-up questions to learn from first."""
     made_up_kept: float = 0.0
     """The share of the made-up questions, drawn anew each time, that later epochs learn from as
     well."""
+    made_up_tables: str = "train"
+    """What made-up questions are about: `train`, the tables of the training data, `invented` ones,
+    those of a data set's split (`wikisql:train`), or several: `train, wikisql:train*2, invented`,
+    the number being how much of the questions each has beside the others."""
+    made_up_loose: float = 0.0
+    """The share in which made-up questions are worded as people type them, with synonyms and
+    paraphrases in place of column names, or values alone; 0 for tidy wording."""
+    made_up_kinds: str = ""
+    """Kinds of made-up questions to ask more or less often in loose wording: `groups*2, parts*0`
+    (`generate.kinds`)."""
+    made_up_checked: bool = False
+    """Whether made-up questions whose own program is not in the space are left out; else, in loose
+    wording, only those whose answer no program gives."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        if not 0 <= self.made_up_kept <= 1:
-            raise ConfigError(f"data.made_up_kept must lie in 0 to 1, not {self.made_up_kept}")
+        for name in ("made_up_kept", "made_up_loose"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"data.{name} must lie in 0 to 1, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True)

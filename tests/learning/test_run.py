@@ -17,7 +17,7 @@ import pytest
 from denota import sample
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
-from denota.errors import TrainingError
+from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of, predict
 from denota.learning import run, run_folder
 from denota.learning.run import train
@@ -88,6 +88,25 @@ def test_made_up_questions_come_first_and_are_gone_on_with(few, tmp_path: Path, 
     assert [json.loads(line)["epoch"] for line in lines] == [1, 2, 3, 4]
     assert max(learnt[: learnt.index(8, 1)]) >= 30, "the first epoch is over made-up questions"
     assert [run.real_epochs(config, epoch) for epoch in (1, 2, 3, 4)] == [1, 1, 1, 2]
+
+
+def test_made_up_questions_may_be_about_invented_tables(few, tmp_path: Path) -> None:
+    data = replace(
+        CONFIG.data,
+        language="full",
+        made_up=24,
+        made_up_tables="train, other*2, invented",
+        made_up_loose=0.5,
+        made_up_checked=True,
+    )
+    config = replace(CONFIG, data=data, train=replace(CONFIG.train, epochs=1))
+    told: list[str] = []
+    other = [*sample.tables().values()][:3]
+    train(config, few[0][:8], (), tmp_path, say=told.append, tables={"other": other})
+    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
+    assert len(lines) == 2
+    with pytest.raises(ConfigError, match="other"):
+        train(config, few[0][:8], (), tmp_path / "without")
 
 
 def test_an_optimiser_that_remembers_goes_on_where_it_was(few, tmp_path: Path) -> None:
@@ -342,7 +361,7 @@ from pathlib import Path
 from denota import sample
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import load_examples
-from denota.errors import TrainingError
+from denota.errors import ConfigError, TrainingError
 from denota.evaluation.predict import key_of, predict
 from denota.learning.start import new_parser
 from denota.learning.run import train

@@ -146,6 +146,36 @@ def load_mixed(
     )
 
 
+def load_tables(
+    specs: str | Sequence[Spec], data: str | Path, *, apart_from: str | Sequence[Spec] = ()
+) -> tuple[Table, ...]:
+    """Return the tables that splits ask about, less those that a dev split has too.
+
+    Args:
+        specs: the splits; shares mean nothing here.
+        data: the data at hand.
+        apart_from: the dev splits.
+
+    Raises:
+        DataError: something named is not there or cannot be read.
+    """
+    data = Path(data)
+    wanted, held = (
+        [
+            _tables(dataset_of(place, spec.split).questions(place, spec.split).questions)
+            for spec in _specs(some)
+            for place in [spec.path(data)]
+        ]
+        for some in (specs, apart_from)
+    )
+    others = [table for tables in held for table in tables.values()]
+    found: list[Table] = []
+    for tables in wanted:
+        shared = shared_tables(tables, others) if others else set()
+        found += [table for name, table in tables.items() if name not in shared]
+    return tuple(found)
+
+
 def _specs(given: str | Sequence[Spec]) -> tuple[Spec, ...]:
     if isinstance(given, str):
         return read_specs(given) if given.strip() else ()

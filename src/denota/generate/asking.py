@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from denota.generate.phrase import Columns, Phrase
+from denota.generate.frames import Columns, Phrase
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
 from denota.programs.denotation import Denotation
@@ -73,7 +73,10 @@ def columns_to_ask(scene: Scene, besides: Columns = ()) -> Columns:
         point = scene.rng.random()
         if point < 0.15 and len(every) > 3 and not besides and scene.profile.subject_nouns:
             return every
-        others = [column.position for column in every if column not in besides]
+        odd = [column for column in every if scene.loose and column.is_yes_no]
+        others = [c.position for c in every if c not in besides and c not in odd]
+        if not others:
+            return ()
         count = min(len(others), 3 if point > 0.85 and len(every) > 3 else 2)
         return tuple(every[position] for position in sorted(scene.rng.sample(others, count)))
     weights = {column: _interest(scene, column) for column in every if column not in besides}
@@ -81,6 +84,8 @@ def columns_to_ask(scene: Scene, besides: Columns = ()) -> Columns:
 
 
 def _interest(scene: Scene, column: ColumnProfile) -> float:
+    if scene.loose and (column.is_yes_no or column is scene.profile.subject):
+        return 0.2 if column.is_yes_no else 9.0
     if column is scene.profile.subject:
         return 5.0
     return {"quantity": 1.5, "time": 1.5, "label": 0.4}.get(column.naming.role, 2.0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from denota.generate import phrase
 from denota.generate.asking import Asked, ask, columns_to_ask
 from denota.generate.draw import JOINED, draw_condition, draw_operator
-from denota.generate.phrase import Columns
+from denota.generate.frames import Columns
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
 
@@ -34,6 +36,39 @@ def begin(scene: Scene) -> Asked | None:
     else:
         said = phrase.fresh(scene, columns, drawn, _section(scene, scope))
     return ask(columns, scope, drawn, drawn.rows, said)
+
+
+def look_up(scene: Scene) -> Asked | None:
+    """Ask for a column of a row that is called by its name."""
+    subject = scene.profile.subject
+    if subject is None or subject not in scene.testable["equal"]:
+        return None
+    scope, rows = whole_table(scene)
+    columns = columns_to_ask(scene, (subject,))
+    drawn = draw_operator(scene, "equal", rows, only(scene, subject))
+    if drawn is None or not columns or len(columns) > 3:
+        return None
+    said = phrase.fresh(scene, columns, drawn, _section(scene, scope))
+    return ask(columns, scope, drawn, drawn.rows, said)
+
+
+def begin_with(*operators: str) -> Callable[[Scene], Asked | None]:
+    """Return a function that asks for a column, with a condition of one of some operators."""
+
+    def ask_some(scene: Scene) -> Asked | None:
+        known = [name for name in operators if name in scene.language]
+        columns = columns_to_ask(scene)[:1]
+        subject = scene.profile.subject
+        if subject is not None and scene.chance(0.4):
+            columns = (subject,)
+        scope, rows = whole_table(scene)
+        drawn = draw_operator(scene, scene.pick(known), rows, columns) if known else None
+        if drawn is None or not leaves_totals_out(scene, drawn):
+            return None
+        said = phrase.fresh(scene, columns, drawn, _section(scene, scope))
+        return ask(columns, scope, drawn, drawn.rows, said)
+
+    return ask_some
 
 
 def ask_for_a_column(scene: Scene) -> Asked:

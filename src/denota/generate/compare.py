@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import comparable, compared_slots, is_measured
 from denota.generate.draw import draw_filter
+from denota.generate.frames import Part
 from denota.generate.group import adds_up
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
-from denota.generate.phrase import Part
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Scene, guard
 from denota.generate.slots import column_slots, pick_noun
@@ -40,11 +40,11 @@ def compare_rows(scene: Scene) -> Asked | None:
     if aggregate == "day" and not all(_whole(column, side.row) for side in (left, right)):
         return None
     slots = compared_slots(scene, column, operator) | thing_slots(scene)
-    slots |= _sides(scene, left.said, right.said, one > two)
+    slots |= sides(scene, left.said, right.said, one > two)
     if scene.profile.subject is not None and scene.profile.subject.naming.role == "person":
         slots["who"] = "who"
     form = "days" if aggregate == "day" and operator == "difference" else "rows"
-    said = phrase.framed(scene, operator, form, slots)
+    said = frames.framed(scene, operator, form, slots)
     program = Program((column.name,), scope, left.test, aggregate, None, right.test, operator)
     return ask_program(scene, program, said)
 
@@ -55,7 +55,9 @@ def compare_counts(scene: Scene) -> Asked | None:
     groups = [
         c
         for c in scene.testable["distinct"]
-        if c is not scene.profile.subject and c.naming.role != "time"
+        if c is not scene.profile.subject
+        and c.naming.role != "time"
+        and not (scene.loose and c.is_yes_no)
     ]
     if not names or not groups or "versus" not in scene.language or "count" not in scene.language:
         return None
@@ -71,14 +73,14 @@ def compare_counts(scene: Scene) -> Asked | None:
     if sizes[one] == sizes[two]:
         return None
     operator = scene.one_of({name: WEIGHTS[name] for name in names})
-    sides = [Test("equal", column.name, Value(column.texts[value])) for value in (one, two)]
+    tests = [Test("equal", column.name, Value(column.texts[value])) for value in (one, two)]
     said_one, said_two = (guard(column.said[value][0]) for value in (one, two))
-    slots = _sides(scene, said_one, said_two, sizes[one] > sizes[two]) | thing_slots(scene)
+    slots = sides(scene, said_one, said_two, sizes[one] > sizes[two]) | thing_slots(scene)
     slots["column"] = pick_noun(scene, column.naming.nouns).one
     if column.naming.role == "place":
         slots |= {f"{name}_place": slots[name] for name in _SIDES}
-    said = phrase.framed(scene, operator, "counts", slots)
-    program = Program((), scope, sides[0], "count", None, sides[1], operator)
+    said = frames.framed(scene, operator, "counts", slots)
+    program = Program((), scope, tests[0], "count", None, tests[1], operator)
     return ask_program(scene, program, said)
 
 
@@ -101,10 +103,10 @@ def compare_columns(scene: Scene) -> Asked | None:
     one, two = (_total(column, rows, named) for column in (first, second))
     if one is None or two is None or one == two:
         return None
-    slots = _sides(scene, _own(scene, first), _own(scene, second), one > two)
+    slots = sides(scene, _own(scene, first), _own(scene, second), one > two)
     if named is not None:
         slots["row"] = named.said
-    said = phrase.framed(scene, operator, "columns" if named else "sums", slots)
+    said = frames.framed(scene, operator, "columns" if named else "sums", slots)
     condition = named.test if named is not None else None
     program = Program((first.name, second.name), scope, condition, "sum", compare=operator)
     return ask_program(scene, program, said)
@@ -123,16 +125,16 @@ def share_of_whole(scene: Scene) -> Asked | None:
         if min(_stated(column, rows)) < 0:
             return None
         slots = column_slots(scene, column, "share") | {"key": named.said}
-        said = phrase.framed(scene, "share", "rows", slots)
+        said = frames.framed(scene, "share", "rows", slots)
         program = Program((column.name,), scope, named.test, "sum", compare="share")
         return ask_program(scene, program, said)
     drawn = draw_filter(scene, rows, least=1)
     if drawn is None or "count" not in scene.language or not leaves_totals_out(scene, drawn):
         return None
-    drawn = phrase.said_of(scene, drawn, ())
+    drawn = frames.said_of(scene, drawn, ())
     form = scene.pick(("predicate", "modifier"))
     parts = {form: Part(drawn, (form,), plural=True)}
-    said = phrase.framed(scene, "share", form, thing_slots(scene), True, parts)
+    said = frames.framed(scene, "share", form, thing_slots(scene), True, parts)
     program = Program((), scope, drawn.condition, "count", compare="share")
     return ask_program(scene, program, said, drawn)
 
@@ -169,7 +171,7 @@ def _apart(left: NamedRow, right: NamedRow) -> bool:
     return one not in two and two not in one
 
 
-def _sides(scene: Scene, left: str, right: str, left_is_larger: bool) -> dict[str, str]:
+def sides(scene: Scene, left: str, right: str, left_is_larger: bool) -> dict[str, str]:
     """Return the slots of the two sides.
 
     {left} and {right} are as in the program, {key} is the larger, {other} the smaller; {a} and {b}

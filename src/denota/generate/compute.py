@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from denota.generate import phrase
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.draw import draw_condition
+from denota.generate.group import adds_up
 from denota.generate.named import ask_program
 from denota.generate.profile import ColumnProfile
 from denota.generate.scene import Scene
@@ -15,9 +17,17 @@ from denota.programs.execute import execute
 from denota.programs.tree import Program
 
 
-def compute(scene: Scene, before: Asked | None) -> Asked | None:
-    """Ask for a value computed from the table's cells, or from those of the answer before."""
-    names = [name for name in COMPUTED if name in scene.language]
+def compute(
+    scene: Scene, before: Asked | None, wanted: Collection[str] | None = None
+) -> Asked | None:
+    """Ask for a value computed from the table's cells, or from those of the answer before.
+
+    Args:
+        scene: the table and the random generator.
+        before: the question before, if its answer is to be computed from.
+        wanted: the values to choose from; all of them if not given.
+    """
+    names = [name for name in wanted or COMPUTED if name in scene.language]
     if before is not None:
         names = [name for name in names if name != "count_distinct"]
     if not names or (before is not None and before.answer.values is not None):
@@ -71,12 +81,16 @@ def longest_run(scene: Scene) -> Asked | None:
 def _suits(scene: Scene, column: ColumnProfile, name: str) -> bool:
     """Say whether a column's values are of the kind that is counted, or added up."""
     if name == "count_distinct":
-        return column in scene.testable["distinct"]
+        odd = scene.loose and (column.is_yes_no or column.kind != "text")
+        return column in scene.testable["distinct"] and not odd
     if name == "count":
-        return column is scene.profile.subject or (
-            scene.profile.subject is None and column.kind == "text"
-        )
+        any_text = scene.profile.subject is None and column.kind == "text" and not scene.loose
+        return column is scene.profile.subject or any_text
     named_by_number = column.naming.family_is("rank", "serial", "time", "founding", "birth")
+    if scene.loose and (column.naming.is_id or column.naming.role == "label"):
+        return False
+    if scene.loose and name == "sum" and not adds_up(column, strictly=True):
+        return False
     return column.kind == "number" and not named_by_number
 
 

@@ -11,7 +11,7 @@ from denota.generate.asking import Asked
 from denota.generate.begin import ask_for_a_column, begin
 from denota.generate.compute import compute
 from denota.generate.draw import testable
-from denota.generate.follow import follow
+from denota.generate.follow import change_subject, follow
 from denota.generate.kinds import begin_with_any, is_wide
 from denota.generate.profile import ColumnProfile, TableProfile, profile
 from denota.generate.scene import Scene
@@ -52,6 +52,8 @@ def generate(
     held_out: bool = False,
     typos: float = 0.03,
     plain: bool = False,
+    loose: float = 0.0,
+    kinds: Mapping[str, float] | None = None,
     turns: Sequence[int] = TURNS,
 ) -> Iterator[Conversation]:
     """Make conversations about tables without end, each table as often as any other.
@@ -71,6 +73,10 @@ def generate(
         typos: the share of questions with a typo.
         plain: call columns by their own names (no synonyms, no `tallest` for the largest height),
             and leave no question half said.
+        loose: the share in which columns, values and questions are worded as people type them;
+            0 keeps to the tidy wordings.
+        kinds: the weights of kinds of first questions (`kinds.read_kinds`), where the language has
+            many; by default the usual ones.
         turns: the numbers of turns to choose from.
 
     >>> from itertools import islice
@@ -88,11 +94,11 @@ def generate(
         rng.shuffle(order)
         for position in order:
             if position not in known:
-                made = profile(tables[position], plain)
+                made = profile(tables[position], plain, loose > 0)
                 known[position] = made, testable(made)
             own, columns = known[position]
             past = rng.random() < (0.5 if own.times else 0.2)
-            scene = Scene(own, columns, rng, language, held_out, past, plain)
+            scene = Scene(own, columns, rng, language, held_out, past, plain, loose, kinds)
             asked = _converse(scene, rng.choice(turns))
             yield Conversation(own.table, tuple(_turn(scene, one, typos) for one in asked))
 
@@ -100,8 +106,11 @@ def generate(
 def _converse(scene: Scene, length: int) -> list[Asked]:
     asked = [_first(scene)]
     wide = is_wide(scene.language)
-    while len(asked) < length and not (wide and _ends(asked[-1].answer)):
-        more = follow(scene, asked)
+    while len(asked) < length:
+        if wide and _ends(asked[-1].answer):
+            more = change_subject(scene, asked) if scene.loose else None
+        else:
+            more = follow(scene, asked)
         if more is None:
             break
         asked.append(more)
@@ -127,7 +136,8 @@ def _first(scene: Scene) -> Asked:
 
 
 def _turn(scene: Scene, asked: Asked, typos: float) -> Turn:
-    return Turn(finish(asked.text, scene.rng, typos), asked.program, asked.answer, asked.wordings)
+    text = finish(asked.text, scene.rng, typos, scene.loose)
+    return Turn(text, asked.program, asked.answer, asked.wordings)
 
 
 _TRIES: Final = 20

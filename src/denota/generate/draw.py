@@ -38,7 +38,10 @@ def draw_condition(
     """
     weights = _weights(scene, to_join)
     for _ in range(_TRIES if weights else 0):
-        drawn = draw_operator(scene, scene.one_of(weights), rows, avoid)
+        operator, subject = scene.one_of(weights), scene.profile.subject
+        if scene.loose and operator in _BY_VALUE and subject is not None:
+            avoid = (*avoid, subject)  # a row called by its name is asked about otherwise
+        drawn = draw_operator(scene, operator, rows, avoid)
         if drawn is not None:
             return drawn
     return None
@@ -77,8 +80,10 @@ def _weights(scene: Scene, to_join: bool) -> dict[str, float]:
         and (offer.joins or not to_join)
     }
     if not to_join:
-        weights |= {name: weight for name, weight in PLACES.items() if name in scene.language}
-        weights |= {name: weight for name, weight in JOINED.items() if name in scene.language}
+        seldom = 0.2 if scene.loose else 1.0
+        weights |= {name: seldom * w for name, w in PLACES.items() if name in scene.language}
+        joined = JOINED | {"three": 3.0} if scene.loose else JOINED
+        weights |= {name: weight for name, weight in joined.items() if name in scene.language}
     return weights
 
 
@@ -209,7 +214,7 @@ def _repeats(column: ColumnProfile) -> bool:
 
 
 def _is_ordered(column: ColumnProfile) -> bool:
-    return column.kind != "text" and len(column.texts) > 1
+    return column.kind != "text" and len(column.texts) > 1 and not column.naming.is_id
 
 
 def _is_compared(column: ColumnProfile) -> bool:
@@ -286,5 +291,6 @@ JOINED: Final = {"and": 8.0, "three": 24.0, "either": 5.0}
 """The weights of several conditions at once."""
 _UNLIKELY: Final = ("not_equal", "is_positive")
 """Conditions that are hardly ever one of several."""
+_BY_VALUE: Final = ("equal", "not_equal", "or", "any_of")
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator as compare
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from denota.generate.profile import ColumnProfile, Rows
@@ -52,6 +53,8 @@ def comparison(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -
 
 def between(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Drawn] | None:
     """The two halves of `between low and high`."""
+    if scene.loose and column.kind == "date":
+        return _between_dates(scene, rows, column)
     if column.kind != "number":
         return None
     low, high = (_threshold(scene, rows, column, name) for name in ("at_least", "at_most"))
@@ -71,6 +74,26 @@ def between(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Dra
             return None
         found.append(drawn)
     return found[0], found[1]
+
+
+def _between_dates(scene: Scene, rows: Rows, column: ColumnProfile) -> tuple[Drawn, Drawn] | None:
+    """The two halves of `between March 2019 and June 2020`; both state the same parts."""
+    ends = [_date(scene, rows, column) for _ in range(2)]
+    parts = [(one.year, one.month, one.day) for one in ends if one is not None]
+    if len(parts) < 2 or parts[0] == parts[1] or not all(one[0] for one in parts):
+        return None
+    if [bool(part) for part in parts[0]] != [bool(part) for part in parts[1]]:
+        return None
+    ordered = sorted(zip(parts, (end for end in ends if end is not None), strict=True))
+    (_, low), (_, high) = ordered
+    names = {"low": guard(low.written), "high": guard(high.written)}
+    first = _by_date(scene, rows, column, "at_least", compare.ge, low)
+    second = _by_date(scene, rows, column, "at_most", compare.le, high)
+    if first is None or second is None:
+        return None
+    return replace(first, slots={**first.slots, **names}), replace(
+        second, slots={**second.slots, **names}
+    )
 
 
 def date_is(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
@@ -157,7 +180,7 @@ def _threshold(scene: Scene, rows: Rows, column: ColumnProfile, operator: str) -
         value = (
             round_one if round_one != (low if operator in ("at_least", "less") else high) else value
         )
-    written = write_number(value, column.unit, scene.rng, column.has_commas)
+    written = write_number(value, column.unit, scene.rng, column.has_commas, scene.loose)
     return Number(value, written) if written else None
 
 
@@ -195,7 +218,7 @@ def _date(scene: Scene, rows: Rows, column: ColumnProfile, months: bool = False)
     if not any(choices.values()):
         return None
     date = Date(*scene.one_of(choices))
-    return Date(date.year, date.month, date.day, write_date(date, scene.rng))
+    return Date(date.year, date.month, date.day, write_date(date, scene.rng, scene.loose))
 
 
 def _by_date(

@@ -12,7 +12,8 @@ from typing import Final
 
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene, guard
-from denota.generate.slots import column_slots
+from denota.generate.slots import called, column_slots
+from denota.generate.states import state_slots
 from denota.generate.wordings import choose
 from denota.programs.tree import Or, Test, Value, Word
 from denota.tokens import content
@@ -21,7 +22,7 @@ from denota.tokens import content
 def equal(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
     """Column = value."""
     value = _value(scene, rows, column)
-    if value is None:
+    if value is None or (scene.loose and _is_seldom_named(scene, column)):
         return None
     kept = _with_class(column, rows, value)
     said = scene.pick(column.said[value]) if scene.chance(0.3) else column.said[value][0]
@@ -32,7 +33,7 @@ def equal(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
 def not_equal(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
     """Column != value."""
     value = _value(scene, rows, column)
-    if value is None:
+    if value is None or (scene.loose and _is_seldom_excluded(column)):
         return None
     kept = tuple(row for row in rows if column.classes[row] != value)
     slots = column_slots(scene, column, "not_equal") | value_slots(
@@ -76,12 +77,16 @@ def is_not_empty(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | Non
 
 def is_zero(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
     """Column IS ZERO."""
+    if scene.loose and not _is_counted(column):
+        return None
     kept = tuple(row for row in rows if column.order[row] == 0)
     return _of_column(scene, "is_zero", kept, rows, column)
 
 
 def is_positive(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
     """Column IS POSITIVE."""
+    if scene.loose and not _is_counted(column):
+        return None
     kept = tuple(row for row in rows if (column.order[row] or 0) > 0)
     return _of_column(scene, "is_positive", kept, rows, column)
 
@@ -110,6 +115,8 @@ def same_value(
 def value_slots(scene: Scene, column: ColumnProfile, said: str) -> dict[str, str]:
     """Return the slots that a value can stand in, by what its column holds."""
     value, naming = guard(said), column.naming
+    if scene.loose and column.is_yes_no:
+        return state_slots(scene, column, said)
     slots = {"value": value}
     if column.kind == "text":
         slots["text"] = value
@@ -123,9 +130,28 @@ def value_slots(scene: Scene, column: ColumnProfile, said: str) -> dict[str, str
         slots[naming.role] = value
     if not _CREATORS.isdisjoint(naming.nouns[0].one.split()):
         slots["creator"] = value
+    if scene.loose and said:
+        slots |= state_slots(scene, column, said)
     if column is scene.profile.subject:
+        value = called(scene, column, value)
         return slots | ({"key": value} if column.is_time else {"key": value, "key_one": value})
     return slots | {"attribute": value}
+
+
+def _is_counted(column: ColumnProfile) -> bool:
+    concept = column.naming.concept
+    return bool(column.naming.counted) or (concept is not None and concept.name == "stock")
+
+
+def _is_seldom_named(scene: Scene, column: ColumnProfile) -> bool:
+    """Say, mostly, whether a column is one whose exact values people do not ask for."""
+    measured = column.kind == "number" and column.unit != "year" and not column.naming.is_id
+    return (measured or column.kind == "date") and not scene.chance(0.2)
+
+
+def _is_seldom_excluded(column: ColumnProfile) -> bool:
+    """Say whether nobody asks for all rows but those of a value: `not 5.2`."""
+    return column.kind != "text" or column.is_yes_no or 2 * len(column.texts) > len(column.classes)
 
 
 def _value(scene: Scene, rows: Rows, column: ColumnProfile) -> int | None:
@@ -139,7 +165,9 @@ def _value(scene: Scene, rows: Rows, column: ColumnProfile) -> int | None:
 
 def _one_of(scene: Scene, rows: Rows, column: ColumnProfile, count: int) -> Drawn | None:
     values = sorted({column.classes[row] for row in rows if column.said[column.classes[row]]})
-    if len(values) <= count:
+    if len(values) <= count or (scene.loose and _is_seldom_named(scene, column)):
+        return None
+    if scene.loose and column.is_yes_no:
         return None
     values = sorted(scene.rng.sample(values, count))
     words = [content(column.texts[value]) for value in values]
@@ -154,9 +182,8 @@ def _one_of(scene: Scene, rows: Rows, column: ColumnProfile, count: int) -> Draw
     said = {name: guard(column.said[v][0]) for name, v in zip(names, values, strict=False)}
     operator = "or" if count == 2 else "any_of"
     together = count == 2 and column is scene.profile.subject and scene.chance(0.6)
-    wording = choose(
-        scene.rng, operator, ("plural",) if together else ("value",), said, scene.held_out
-    )
+    form = "plural" if together else "value"
+    wording = choose(scene.rng, operator, (form,), said, scene.held_out, scene.loose)
     if wording is None:
         return None
     slots = column_slots(scene, column, "equal")
@@ -184,7 +211,7 @@ def _word(scene: Scene, rows: Rows, column: ColumnProfile, having: bool) -> Draw
     slots["word"] = said
     if column.naming.role == "place":
         slots["place_word"] = said
-    elif column.naming.role == "person" or column is scene.profile.subject:
+    elif column is scene.profile.subject or (column.naming.role == "person" and not scene.loose):
         slots["name_word"] = said
     test = Test(operator, column.name, Word(word))
     return _drawn(operator, test, kept, rows, column, slots)

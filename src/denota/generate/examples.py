@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from denota.data import Answer, Cells, Example, Question, Values
-from denota.generate.conversation import TURNS, Turn, generate
+from denota.generate.conversation import TURNS, Conversation, Turn, generate
 from denota.generate.kinds import is_wide
 from denota.programs.operators import LANGUAGES
 from denota.programs.rewards import denotation_items
@@ -14,7 +14,14 @@ from denota.tables.table import Table
 
 
 def made_up_examples(
-    tables: Sequence[Table], count: int, seed: int = 0, language: str = "extended"
+    tables: Sequence[Table],
+    count: int,
+    seed: int = 0,
+    language: str = "extended",
+    *,
+    loose: float = 0.0,
+    kinds: Mapping[str, float] | None = None,
+    start: int = 0,
 ) -> tuple[Example, ...]:
     """Return whole conversations of at least `count` questions, each table as often as any other.
 
@@ -22,18 +29,43 @@ def made_up_examples(
     the values. In a language with values (`full`) most questions stand by themselves. The same
     seed gives the same questions.
 
+    Args:
+        tables: what is asked about.
+        count: how many questions at least.
+        seed: of the questions.
+        language: the language of their programs.
+        loose: the share worded as people type.
+        kinds: the weights of kinds of questions.
+        start: the number in the first id.
+
     >>> rows = [["Oslo", "709,037"], ["Bergen", "291,940"], ["Moss", "50,290"]]
     >>> table = Table.from_rows(["City", "People"], rows)
     >>> first, *_ = made_up_examples([table], 20)
     >>> first.question.id, len(first.cells) > 0
     ('made-0', True)
     """
-    found: list[Example] = []
     operators = LANGUAGES[language]
     turns = MOSTLY_ONE if is_wide(operators) else TURNS
-    for number, one in enumerate(generate(tables, seed, language=operators, turns=turns)):
-        if len(found) >= count:
+    made = generate(tables, seed, language=operators, turns=turns, loose=loose, kinds=kinds)
+    return examples_from(first_of(made, count), start)
+
+
+def first_of(made: Iterable[Conversation], count: int) -> list[Conversation]:
+    """Return the first conversations, so many that they have at least `count` questions."""
+    found: list[Conversation] = []
+    questions = 0
+    for one in made:
+        if questions >= count:
             break
+        found.append(one)
+        questions += len(one.turns)
+    return found
+
+
+def examples_from(made: Iterable[Conversation], start: int = 0) -> tuple[Example, ...]:
+    """Return conversations as examples, their ids numbered from `start` on."""
+    found: list[Example] = []
+    for number, one in enumerate(made, start):
         asked: tuple[str, ...] = ()
         for position, turn in enumerate(one.turns):
             question = Question(

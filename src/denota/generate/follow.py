@@ -16,6 +16,7 @@ from denota.generate.begin import begin, leaves_totals_out, only
 from denota.generate.compute import compute
 from denota.generate.draw import OFFERS, PLACES, draw_condition, draw_operator
 from denota.generate.draw_values import same_value
+from denota.generate.kinds import begin_with_any, is_wide
 from denota.generate.scene import Drawn, Scene
 from denota.programs.tree import Program
 
@@ -25,6 +26,8 @@ FollowUp = Callable[[Scene, Asked], Asked | None]
 def follow(scene: Scene, before: Sequence[Asked]) -> Asked | None:
     """Ask something after some questions, and nothing that was answered before."""
     given = [earlier.answer for earlier in before]
+    if scene.loose and scene.chance(CHANGED):
+        return change_subject(scene, before)
     for _ in range(_TRIES):
         found = scene.one_of(FOLLOW_UPS)(scene, before[-1])
         if (
@@ -32,6 +35,17 @@ def follow(scene: Scene, before: Sequence[Asked]) -> Asked | None:
             and found.has_something
             and (found.repeats or found.answer not in given)
         ):
+            return found
+    return None
+
+
+def change_subject(scene: Scene, before: Sequence[Asked]) -> Asked | None:
+    """Ask something that has nothing to do with the answers before."""
+    given = [earlier.answer for earlier in before]
+    wide = is_wide(scene.language)
+    for _ in range(_TRIES):
+        found = begin_with_any(scene) if wide else begin(scene)
+        if found is not None and found.has_something and found.answer not in given:
             return found
     return None
 
@@ -193,6 +207,8 @@ FOLLOW_UPS: Final[dict[FollowUp, float]] = {
 }
 """How often each follow-up is tried."""
 _TRIES: Final = 12
+CHANGED: Final = 0.4
+"""In loose wording, the share of later questions that stand by themselves."""
 _TURNED: Final = {
     "max": ("min", "min", "kth_max"),
     "min": ("max", "max", "kth_min"),

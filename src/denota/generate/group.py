@@ -6,18 +6,19 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames
 from denota.generate.asking import Asked
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import is_measured
 from denota.generate.draw import draw_filter
+from denota.generate.frames import Part, Phrase
 from denota.generate.named import ask_program, thing_slots
-from denota.generate.phrase import Part, Phrase
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene, guard
 from denota.generate.slots import asked_slots, column_slots
 from denota.programs.constants import CARDINALS
 from denota.programs.tree import Argument, Name, Number, Program, Test
+from denota.tables.numbers import MONEY_UNITS
 
 
 def pick_group(scene: Scene) -> Asked | None:
@@ -26,7 +27,8 @@ def pick_group(scene: Scene) -> Asked | None:
     group = _group(scene)
     if not names or group is None:
         return None
-    operator = scene.pick(names)
+    weights = {name: PICKED[name] for name in names}
+    operator = scene.one_of(weights) if scene.loose else scene.pick(names)
     scope, rows = whole_table(scene)
     kept = draw_filter(scene, rows, (group,), 4) if scene.chance(0.2) else None
     sums, slots = operator in ("has_most", "has_least"), dict[str, str]()
@@ -36,7 +38,7 @@ def pick_group(scene: Scene) -> Asked | None:
         summed = _summed(scene, group)
         if summed is None:
             return None
-        amounts = _sums(group, summed, kept.rows if kept else rows)
+        amounts = sums_of(group, summed, kept.rows if kept else rows)
         argument = Name(summed.name)
         slots = column_slots(scene, summed, operator)
     found = sorted(amounts.values(), reverse=operator in ("most_common", "has_most"))
@@ -96,25 +98,38 @@ def _say(
 ) -> Phrase | None:
     filled = {**asked_slots(scene, group, plural), **slots, **thing_slots(scene)}
     if kept is None:
-        return phrase.framed(scene, operator, "alone", filled, plural)
-    parts = {"modifier": Part(phrase.said_of(scene, kept, ()), ("modifier",), plural=True)}
-    return phrase.framed(scene, operator, "modifier", filled, plural, parts)
+        return frames.framed(scene, operator, "alone", filled, plural)
+    parts = {"modifier": Part(frames.said_of(scene, kept, ()), ("modifier",), plural=True)}
+    return frames.framed(scene, operator, "modifier", filled, plural, parts)
 
 
 def _group(scene: Scene) -> ColumnProfile | None:
     """A column whose values occur several times."""
     columns = [c for c in scene.testable["distinct"] if c is not scene.profile.subject]
+    if scene.loose:
+        columns = [c for c in columns if not (c.kind == "date" or c.is_yes_no or c.naming.is_id)]
     return scene.pick(columns) if columns else None
 
 
 def _summed(scene: Scene, group: ColumnProfile) -> ColumnProfile | None:
     """A column whose numbers can be added up."""
-    columns = [c for c in scene.profile.columns if adds_up(c) and c is not group]
+    columns = [c for c in scene.profile.columns if adds_up(c, scene.loose > 0) and c is not group]
     return scene.pick(columns) if columns else None
 
 
-def adds_up(column: ColumnProfile) -> bool:
-    """Say whether adding up a column's numbers gives something: not years, ranks or percentages."""
+def adds_up(column: ColumnProfile, strictly: bool = False) -> bool:
+    """Say whether adding up a column's numbers gives something: not years, ranks or percentages.
+
+    Strictly, it must be known what they are, and neither be ratings nor unit prices.
+    """
+    concept = column.naming.concept
+    told = column.unit in MONEY_UNITS or column.naming.counted
+    if strictly and not told and (concept is None or concept.name not in _ADDED):
+        return False
+    if strictly and (column.naming.is_id or " per " in column.naming.own.one):
+        return False
+    if strictly and concept is not None and concept.name in _NOT_ADDED:
+        return False
     return (
         column.kind == "number"
         and is_measured(column)
@@ -132,7 +147,8 @@ def _sizes(group: ColumnProfile, rows: Rows) -> dict[int, float]:
     return sizes
 
 
-def _sums(group: ColumnProfile, summed: ColumnProfile, rows: Sequence[int]) -> dict[int, float]:
+def sums_of(group: ColumnProfile, summed: ColumnProfile, rows: Sequence[int]) -> dict[int, float]:
+    """Return the sum of a column for each value of another that some rows have."""
     sums: dict[int, float] = {}
     for row in rows:
         value = summed.order[row]
@@ -152,5 +168,13 @@ def _times(scene: Scene, k: int) -> tuple[Argument, str]:
 
 
 PICKS: Final = ("most_common", "least_common", "occurs", "has_most", "has_least")
+PICKED: Final = dict(zip(PICKS, (4.0, 2.0, 0.4, 4.0, 2.0), strict=True))
+"""How often each is asked in loose wording."""
 PER: Final = ("count_per", "sum_per", "average_per")
+_ADDED: Final = frozenset(
+    """pay revenue spending amount quantity stock population attendance profit capacity duration
+    distance""".split()
+)
+"""Concepts whose numbers people add up."""
+_NOT_ADDED: Final = frozenset(["rating", "age", "height", "price", "discount", "experience"])
 _MOST_GROUPS: Final = 12

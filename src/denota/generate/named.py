@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from denota.generate.asking import Asked
+from denota.generate.frames import Columns, Phrase
 from denota.generate.nouns import Noun
-from denota.generate.phrase import Columns, Phrase
 from denota.generate.profile import Rows
 from denota.generate.scene import Drawn, Scene, guard
-from denota.generate.slots import pick_noun
+from denota.generate.slots import called, pick_noun
 from denota.inflect import with_article
 from denota.programs.execute import execute
 from denota.programs.tree import Program, Test, Value
@@ -40,7 +40,8 @@ def named_row(scene: Scene, rows: Rows, besides: Collection[int] = ()) -> NamedR
     value = subject.classes[row]
     ways = subject.said[value]
     said = scene.pick(ways) if scene.chance(0.15) else ways[0]
-    return NamedRow(row, Test("equal", subject.name, Value(subject.texts[value])), guard(said))
+    test = Test("equal", subject.name, Value(subject.texts[value]))
+    return NamedRow(row, test, called(scene, subject, guard(said)))
 
 
 def thing_slots(scene: Scene) -> dict[str, str]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Final
 
+from denota.generate.concepts import Concept
 from denota.inflect import is_plural, plural, singular
 from denota.programs.lexicon import triggers
 from denota.tables.cell_text import normalise
@@ -57,6 +60,10 @@ class Naming:
     """For columns with an order."""
     generic: bool
     """Whether the name says nothing of what has it: `Name`."""
+    concept: Concept | None = None
+    """What the column is in an everyday table, if people may speak of it so."""
+    is_id: bool = False
+    """Whether it numbers things or gives them a code."""
 
     def plain(self) -> Naming:
         """Return what the column may be called by its own name alone."""
@@ -75,15 +82,26 @@ def name_column(column: Column) -> Naming:
     >>> [noun.one for noun in naming.nouns][:3], naming.counted
     (['attendance', 'crowd', 'turnout'], ('spectators', 'people'))
     """
-    phrase = clean(column.name)
+    return name_as(column, clean(column.name))
+
+
+def name_as(column: Column, phrase: str, more: Mapping[str, str] = MappingProxyType({})) -> Naming:
+    """Say what a column of this name may be called; see `name_column`.
+
+    Args:
+        column: the column.
+        phrase: its name in words.
+        more: participles besides those of `headers.toml`, each with its noun.
+    """
+    known = {**_headers()["participles"], **more}
     words = phrase.lower().split()
     is_time = column.kind == "date" or column.unit == "year"
     ordered = column.kind != "text"
     family = _family(words, column.unit, is_time) if ordered else None
-    participle = words[-1] if is_time and words and words[-1] in _headers()["participles"] else ""
+    participle = words[-1] if is_time and words and words[-1] in known else ""
     role = _role(words, column.kind, is_time)
     counted = _counted(phrase, column, family) if role == "quantity" else ()
-    nouns = _nouns(phrase, column, participle, counted)
+    nouns = _nouns(phrase, column, participle, counted, known)
     return Naming(
         nouns,
         _when(phrase, column) if participle else nouns[0],
@@ -130,10 +148,14 @@ def clean(name: str) -> str:
 
 
 def _nouns(
-    phrase: str, column: Column, participle: str, counted: tuple[str, ...]
+    phrase: str,
+    column: Column,
+    participle: str,
+    counted: tuple[str, ...],
+    known: Mapping[str, str],
 ) -> tuple[Noun, ...]:
     if participle:
-        stem = _headers()["participles"][participle]
+        stem = known[participle]
         unit = "year" if column.unit == "year" else "date"
         return (_noun(f"{stem} {unit}"), _noun(f"{unit} of {stem}"))
     if counted and is_plural(phrase):
@@ -143,7 +165,9 @@ def _nouns(
             number,
             *(_noun(f"{singular(phrase)} {word}") for word in ("count", "total")),
         )
-    if column.kind == "number" and _PARTICIPLE.match(phrase):
+    tidy = len(known) == len(_headers()["participles"])
+    counts = tidy or (" " not in phrase and not phrase.endswith("eed"))
+    if column.kind == "number" and counts and _PARTICIPLE.match(phrase):
         return (Noun(f"number {phrase}", f"numbers {phrase}"),)
     one = singular(phrase)
     synonyms = _headers()["synonyms"]

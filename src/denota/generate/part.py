@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames
 from denota.generate.asking import Asked
 from denota.generate.begin import whole_table
 from denota.generate.named import ask_program, named_row
@@ -43,7 +43,7 @@ def part_of_cell(scene: Scene) -> Asked | None:
         slots["years"] = "years"
     elif _SCORE.fullmatch(text.strip()):
         slots["score"] = slots["column"]
-    said = phrase.framed(scene, name, "named", slots)
+    said = frames.framed(scene, name, "named", slots)
     return ask_program(scene, Program((column.name,), scope, named.test, name), said)
 
 
@@ -63,7 +63,7 @@ def most_common_part(scene: Scene) -> Asked | None:
     if len(answer.values or ()) != 1:
         return None
     slots = {"column": pick_noun(scene, column.naming.nouns).one}
-    return ask_program(scene, program, phrase.framed(scene, name, "alone", slots))
+    return ask_program(scene, program, frames.framed(scene, name, "alone", slots))
 
 
 def ask_for_a_column_name(scene: Scene) -> Asked | None:
@@ -75,12 +75,12 @@ def ask_for_a_column_name(scene: Scene) -> Asked | None:
     name = scene.pick(names)
     scope, rows = whole_table(scene)
     if scene.chance(0.2):
-        said = phrase.framed(scene, name, "alone", {})
+        said = frames.framed(scene, name, "alone", {})
         return ask_program(scene, Program((), scope, None, name), said)
     named = named_row(scene, rows)
     if named is None:
         return None
-    said = phrase.framed(scene, name, "named", {"key": named.said})
+    said = frames.framed(scene, name, "named", {"key": named.said})
     return ask_program(scene, Program((), scope, named.test, name), said)
 
 

@@ -11,9 +11,13 @@ from typing import Final
 
 import numpy as np
 
+from denota.generate.concepts import is_yes_no
+from denota.generate.naming_loose import name_loosely
 from denota.generate.nouns import Naming, Noun, name_column, noun_of_table
 from denota.generate.spoken import say_value, shorten, surname
+from denota.inflect import plural
 from denota.programs.index import ColumnIndex, index_of
+from denota.tables.cell_text import is_missing
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
@@ -30,6 +34,8 @@ class ColumnProfile:
     position: int
     index: ColumnIndex
     naming: Naming
+    loose: bool = False
+    """Whether its values may be called by a word that no other value has."""
 
     @property
     def name(self) -> str:
@@ -65,14 +71,34 @@ class ColumnProfile:
     @cached_property
     def said(self) -> list[tuple[str, ...]]:
         """(V,) the ways to say each class, the fullest first; none where it is not to be said."""
+        if self.loose and self.is_yes_no:  # no is a word of grammar, but here it is a value
+            return [() if is_missing(text) else (text,) for text in self.texts]
         full = [say_value(text) for text in self.texts[:MOST_VALUES]]
         short = [shorten(said) for said in full]
         last = [surname(said) if self.naming.role == "person" else "" for said in full]
+        if self.loose and self.kind == "text":
+            last = [told or self._telling_word(said) for told, said in zip(last, full, strict=True)]
         counts = Counter(word for words in (full, short, last) for word in words)
         return [
             tuple(said for said in ways if said and counts[said] == 1)
             for ways in zip(full, short, last, strict=True)
         ] + [()] * (len(self.texts) - len(full))
+
+    def _telling_word(self, said: str) -> str:
+        """The first word of a value of several that no other value has, if it is a name."""
+        words, concept = said.split(), self.naming.concept
+        named = concept is not None and concept.name in ("supplier", "customer")
+        for word in words[:1] if len(words) > 1 and named else ():
+            classes = self.index.by_word.get(word.lower(), ())
+            if len(word) > 3 and word.isalpha() and word[0].isupper() and len(classes) == 1:
+                return word
+        return ""
+
+    @cached_property
+    def is_yes_no(self) -> bool:
+        """Whether its values are yes and no."""
+        stated = tuple(text for text in self.texts[:4] if not is_missing(text))
+        return self.kind == "text" and len(self.texts) <= 3 and is_yes_no(stated)
 
     @cached_property
     def order(self) -> list[float | None]:
@@ -163,6 +189,14 @@ class TableProfile:
         return tuple(row for row in self.rows if times[classes[row]] == 1 and said[classes[row]])
 
     @cached_property
+    def of_people(self) -> bool:
+        """Whether its rows are people, called by their names or by a code."""
+        if self.subject is None or not self.subject.naming.is_id:
+            return self.subject is not None and self.subject.naming.role == "person"
+        told = {c.naming.concept.name for c in self.columns if c.naming.concept is not None}
+        return not told.isdisjoint(("pay", "hired", "job", "gender", "born"))
+
+    @cached_property
     def times(self) -> int:
         """The number of columns of dates or years."""
         return sum(column.is_time for column in self.columns)
@@ -178,14 +212,23 @@ class TableProfile:
         return self.subject_nouns if of_subject else column.naming.nouns
 
 
-def profile(table: Table, plain: bool = False) -> TableProfile:
-    """Make the profile of a table; a plain one calls columns by their own names alone."""
+def profile(table: Table, plain: bool = False, loose: bool = False) -> TableProfile:
+    """Make the profile of a table.
+
+    Args:
+        table: the table.
+        plain: call columns by their own names alone.
+        loose: call columns and values as people do in loose wording.
+    """
     index = index_of(table)
+    owns = [own.column for own in index.columns]
+    namings = name_loosely(owns) if loose else tuple(map(name_column, owns))
     columns = tuple(
-        ColumnProfile(position, own, name_column(own.column))
-        for position, own in enumerate(index.columns)
+        ColumnProfile(position, own, naming, loose)
+        for position, (own, naming) in enumerate(zip(index.columns, namings, strict=True))
     )
-    if any(column.naming.nouns[0].one in _OF_PEOPLE for column in columns):
+    told = {column.naming.concept.name for column in columns if column.naming.concept is not None}
+    if told & _OF_PEOPLE or any(c.naming.nouns[0].one in _OF_PEOPLE for c in columns):
         columns = tuple(
             _as_person(column) if column.naming.generic else column for column in columns
         )
@@ -210,6 +253,8 @@ def _subject(columns: Iterable[ColumnProfile]) -> ColumnProfile | None:
     for column in columns:
         rows = min(len(column.classes), MOST_VALUES)
         rank = _SUBJECT_ROLES.get(column.naming.role)
+        if rank is not None and column.naming.is_id and " " not in column.naming.own.one:
+            rank = max(_SUBJECT_ROLES.values()) + 1  # a bare `code` tells less than a name
         if rank is not None and rows and sum(map(bool, column.said)) >= 0.8 * rows:
             usable.append((rank, column.position, column))
     return min(usable)[2] if usable else None
@@ -219,16 +264,30 @@ def _subject_nouns(table: Table, subject: ColumnProfile | None) -> tuple[Noun, .
     of_table = noun_of_table(table.name)
     if subject is None:
         return (of_table,) if of_table else ()
+    if subject.naming.is_id:
+        return (of_table,) if of_table else _numbered(subject.naming.own.one)
+    if subject.naming.generic and subject.loose and subject.naming.role == "person":
+        return (of_table,) if of_table else _PEOPLE
     if subject.naming.generic:
         return (of_table,) if of_table else _ONES
     titled = subject.naming.nouns[0].one == "title"
     return (of_table,) if titled and of_table else subject.naming.nouns
 
 
+def _numbered(name: str) -> tuple[Noun, ...]:
+    """What a column of codes gives codes to: orders, for an order number."""
+    words = name.split()
+    one = " ".join(words[:-1]) if words[-1].lower() in _OF_IDS else name
+    return (Noun(one, plural(one)),) if one else (Noun("record", "records"),)
+
+
+_OF_IDS: Final = ("id", "number", "code", "reference")
+_PEOPLE: Final = (Noun("person", "people"),)
 _ONES: Final = (Noun("one", "ones"),)
 _SUBJECT_ROLES: Final = {"person": 0, "thing": 0, "place": 1, "time": 2}
 _OF_PEOPLE: Final = frozenset(
     [
+        *("job", "pay", "boss", "experience", "born", "hired", "mail", "phone"),
         "age",
         "date of birth",
         "birth date",
@@ -239,4 +298,4 @@ _OF_PEOPLE: Final = frozenset(
         "party",
     ]
 )
-"""Columns that tell that the names in a table are people's."""
+"""Columns, and in loose wording their concepts, that tell that a table's names are people's."""

@@ -28,6 +28,10 @@ class Scene:
     """Whether the questions speak of the past."""
     plain: bool = False
     """Whether columns are called by their own names and every question says what it asks for."""
+    loose: float = 0.0
+    """The share of wordings and names as people type them; 0 for tidy ones alone."""
+    kinds: Mapping[str, float] | None = None
+    """The weights of kinds of first questions, if not the usual ones."""
 
     @property
     def joins_values(self) -> bool:
@@ -42,14 +46,14 @@ class Scene:
         """Say yes in this share of cases."""
         return self.rng.random() < share
 
-    def one_of(self, weights: dict[T, float]) -> T:
+    def one_of(self, weights: Mapping[T, float]) -> T:
         """Draw a key by its weight."""
         point = self.rng.random() * sum(weights.values())
         for item, weight in weights.items():
             point -= weight
             if point < 0:
                 return item
-        return next(reversed(weights))
+        return list(weights)[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,6 @@ class Drawn:
 def guard(constant: str) -> str:
     """Mark a text that carries a constant, so that nothing changes it later.
 
-    `surface.finish` removes the marks.
+    `typos.finish` removes the marks.
     """
     return f"\x02{constant}\x03"

@@ -9,6 +9,10 @@
   the like for one kind of column only.
 - Adjectives that call for the operator: {highest} {lowest} of the column, {tallest} {shortest} of
   the thing, {taller} {lower} comparing.
+- In loose wording: {asks_price} and the like are empty and say that the column asked for is a price
+  (`concepts.toml`), {of_price} that the condition's column is; {by_people} that rows are people.
+  {before} stands before the noun (`female employees`), {state} says how a thing is, {feature} what
+  it has.
 - The answer before: {those} {their} {they} {are_they} {are_those}; of one row {its} {it}
   {that_one}; its noun {previous}, and {ones}.
 """
@@ -41,6 +45,8 @@ def asked_slots(scene: Scene, column: ColumnProfile, plural: bool) -> dict[str, 
         slots["named"] = said
     if naming.role == "person":
         slots |= {"person": said, "person_all": noun.many, "who": "who"}
+        if scene.loose and column is not profile.subject:
+            del slots["who"]
     elif naming.role == "place":
         slots["asked_place"] = said
     if naming.counted:
@@ -49,6 +55,8 @@ def asked_slots(scene: Scene, column: ColumnProfile, plural: bool) -> dict[str, 
         slots["asked_participle"] = naming.participle
     if naming.family is not None and "how" in naming.family.adjectives and not scene.plain:
         slots["how"] = scene.pick(naming.family.adjectives["how"])
+    if naming.concept is not None and scene.loose:
+        slots[f"asks_{naming.concept.name}"] = ""
     return slots | subject_slots(scene, plural)
 
 
@@ -57,7 +65,17 @@ def subject_slots(scene: Scene, plural: bool) -> dict[str, str]:
     if not scene.profile.subject_nouns:
         return {}
     noun = pick_noun(scene, scene.profile.subject_nouns)
-    return {"subject": noun.many if plural else noun.one, "subjects": noun.many}
+    slots = {"subject": noun.many if plural else noun.one, "subjects": noun.many}
+    if scene.loose and scene.profile.of_people:
+        slots["by_people"] = ""
+    return slots
+
+
+def called(scene: Scene, column: ColumnProfile, said: str) -> str:
+    """Return what a row is called: a code mostly with the noun before it, `order A-17`."""
+    if not column.naming.is_id or not scene.chance(0.75):
+        return said
+    return f"{scene.profile.subject_nouns[0].one} {said}"
 
 
 def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str, str]:
@@ -69,6 +87,10 @@ def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
         slots["counted"] = scene.pick(naming.counted)
     if naming.participle:
         slots["participle"] = naming.participle
+    if naming.concept is not None and scene.loose:
+        slots[f"of_{naming.concept.name}"] = ""
+    if scene.loose and scene.profile.of_people:
+        slots["by_people"] = ""
     if naming.role in ("kind", "person", "quantity"):
         slots[f"{naming.role}_column"] = noun.one
     if naming.family is not None:
@@ -78,6 +100,8 @@ def column_slots(scene: Scene, column: ColumnProfile, operator: str) -> dict[str
             words = tuple(word for word in words if word not in noun.one.split())
             if operator in _BY_NUMBER:
                 words = tuple(word for word in words if word not in ("first", "last"))
+            if scene.loose and "by_people" in slots and naming.family.name == "time":
+                words = words if slot in ("highest", "lowest") else ()
             if words and (slot in ("highest", "lowest") or (lone and not scene.plain)):
                 slots[slot] = scene.pick(words)
         if operator == "top" and naming.family.name not in _BETTER_LOW:
@@ -128,7 +152,20 @@ def _are_people(columns: tuple[ColumnProfile | None, ...]) -> bool:
 
 def pick_noun(scene: Scene, nouns: tuple[Noun, ...]) -> Noun:
     """Draw a noun, the one nearest to the column's own name more often than all others together."""
-    return nouns[0] if len(nouns) == 1 or scene.chance(0.6) else scene.pick(nouns)
+    near = 1 - scene.loose if scene.loose else 0.6
+    return nouns[0] if len(nouns) == 1 or scene.chance(near) else scene.pick(nouns)
+
+
+_OTHER_VERBS: Final = (
+    *(("works", "work", "worked"), ("lives", "live", "lived"), ("costs", "cost", "cost")),
+    *(("earns", "earn", "earned"), ("makes", "make", "made"), ("weighs", "weigh", "weighed")),
+    *(("sells", "sell", "sold"), ("takes", "take", "took"), ("joins", "join", "joined")),
+    *(("gets", "get", "got"), ("brings", "bring", "brought"), ("holds", "hold", "held")),
+    *(("starts", "start", "started"), ("ends", "end", "ended"), ("goes", "go", "went")),
+    *(("reports", "report", "reported"), ("uses", "use", "used"), ("draws", "draw", "drew")),
+    *(("lasts", "last", "lasted"), ("stays", "stay", "stayed"), ("spends", "spend", "spent")),
+)
+"""Verbs of loose wordings: singular, plural, past."""
 
 
 @lru_cache(maxsize=1)
@@ -143,7 +180,7 @@ def _verbs() -> dict[tuple[bool, bool], dict[str, str]]:
         "be_many": ("are", "are", "were", "were"),
         "is_key": ("is", "is", "was", "was"),
         "does_key": ("does", "does", "did", "did"),
-    }
+    } | {one: (one, many, past, past) for one, many, past in _OTHER_VERBS}
     return {
         (plural, past): {verb: words[plural + 2 * past] for verb, words in forms.items()}
         for plural in (False, True)

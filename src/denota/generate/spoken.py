@@ -56,7 +56,9 @@ def surname(said: str) -> str:
     )
 
 
-def write_number(value: float, unit: str, rng: Random, commas: bool = True) -> str:
+def write_number(
+    value: float, unit: str, rng: Random, commas: bool = True, loose: float = 0.0
+) -> str:
     """Write a number so that it reads back as itself, or return nothing where it cannot be.
 
     >>> write_number(1200000.0, "$", Random(3)), write_number(8101.0, "time", Random(0))
@@ -69,6 +71,13 @@ def write_number(value: float, unit: str, rng: Random, commas: bool = True) -> s
     if unit == "time" and value >= 60:
         return _clock(value, rng)
     sign = unit if unit in ("$", "€", "£") else ""
+    if loose and rng.random() < loose:
+        if sign and value >= 10_000 and value % 1_000 == 0 and value < 1e6 and rng.random() < 0.4:
+            return f"{sign}{value / 1000:.0f}k"
+        word = _MONEY.get(sign, "")
+        if word and value == int(value) and rng.random() < 0.3:
+            return f"{int(value)} {word}"
+        sign = sign if rng.random() < 0.6 else ""
     mark = "%" if unit == "%" and rng.random() < 0.7 else ""
     if value >= 1e6 and rng.random() < 0.5:
         for scale, word in ((1e9, "billion"), (1e6, "million")):
@@ -101,7 +110,7 @@ def write_ordinal(value: int, rng: Random, words: bool) -> str:
     )
 
 
-def write_date(date: Date, rng: Random) -> str:
+def write_date(date: Date, rng: Random, loose: float = 0.0) -> str:
     """Write a date in one of the usual ways.
 
     >>> write_date(Date(1893, 5, 17), Random(0)), write_date(Date(0, 5), Random(0))
@@ -110,12 +119,28 @@ def write_date(date: Date, rng: Random) -> str:
     month = calendar.month_name[date.month] if date.month else ""
     if not month:
         return str(date.year)
+    if loose and rng.random() < loose:
+        return _by_hand(date, month, rng)
     if not date.day:
         return f"{month} {date.year}" if date.year else month
     year = f", {date.year}" if date.year else ""
     if rng.random() < 0.5:
         return f"{month} {date.day}{year}"
     return f"{date.day} {month}{year.replace(',', '')}"
+
+
+def _by_hand(date: Date, month: str, rng: Random) -> str:
+    """Write `3rd of May 2019`, `May 3rd`, `Mar 2019` or `2019-05-03`."""
+    year = f" {date.year}" if date.year else ""
+    if not date.day:
+        short = month[:3] if date.month != 3 or date.year else month
+        return f"{short if rng.random() < 0.5 else month}{year}"
+    suffix = "th" if 10 < date.day < 20 else _SUFFIXES.get(date.day % 10, "th")
+    day = f"{date.day}{'st' if date.day in (1, 21, 31) else suffix}"
+    forms = [f"{day} of {month}{year}", f"{month} {day}{year}", f"{date.day} {month[:3]}{year}"]
+    if date.year:
+        forms.append(f"{date.year}-{date.month:02d}-{date.day:02d}")
+    return rng.choice(forms)
 
 
 def write_decade(start: int, rng: Random) -> str:
@@ -141,4 +166,5 @@ def _clock(value: float, rng: Random) -> str:
 _LONGEST: Final = 48
 _REMARK: Final = re.compile(r"\s*\([^()]*\)$")
 _LARGEST_IN_WORDS: Final = 10
+_MONEY: Final = {"$": "dollars", "€": "euros", "£": "pounds"}
 _SUFFIXES: Final = {2: "nd", 3: "rd"}

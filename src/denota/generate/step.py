@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from denota.generate import phrase
+from denota.generate import frames, phrase
 from denota.generate.asking import Asked, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.comparatives import compared_slots, is_measured
-from denota.generate.draw import draw_filter, draw_operator
+from denota.generate.draw import PLACES, draw_filter, draw_operator
+from denota.generate.frames import Columns, Part
 from denota.generate.named import NamedRow, ask_program, named_row, thing_slots
-from denota.generate.phrase import Columns, Part
 from denota.generate.profile import ColumnProfile, Rows
 from denota.generate.scene import Drawn, Scene
 from denota.generate.slots import asked_slots, pick_noun
@@ -22,6 +22,8 @@ def rank_some(scene: Scene) -> Asked | None:
     """Ask for the largest, the first and so on among the rows that a condition keeps."""
     scope, rows = whole_table(scene)
     weights = {name: weight for name, weight in RANKS.items() if name in scene.language}
+    if scene.loose:
+        weights |= {name: 0.1 * weights[name] for name in PLACES if name in weights}
     kept = draw_filter(scene, rows)
     if kept is None or "then" not in scene.language or not leaves_totals_out(scene, kept):
         return None
@@ -37,13 +39,13 @@ def rank_some(scene: Scene) -> Asked | None:
     if not rank.single and "doer" not in slots and not of_subject:
         return None
     step = rank.condition
-    kept, rank = phrase.said_of(scene, kept, ()), phrase.said_of(scene, rank, columns)
+    kept, rank = frames.said_of(scene, kept, ()), frames.said_of(scene, rank, columns)
     form, part = ("predicate", "predicate") if of_subject else ("other", "modifier")
     parts = {
         "modifier": Part(kept, ("modifier",), plural=True),
         "rank": Part(rank, (part,), plural),
     }
-    said = phrase.framed(scene, "then", form, slots, plural, parts)
+    said = frames.framed(scene, "then", form, slots, plural, parts)
     names = tuple(column.name for column in columns)
     program = Program(names, scope, kept.condition, then=step)
     return ask_program(scene, program, said, Drawn("then", kept.condition, rank.rows))
@@ -78,7 +80,7 @@ def after_first(scene: Scene) -> Asked | None:
         "key": kept.condition.argument.text,
         "column": pick_noun(scene, kept.column.naming.nouns).one,
     }
-    return ask_program(scene, program, phrase.framed(scene, "after_first", "alone", slots))
+    return ask_program(scene, program, frames.framed(scene, "after_first", "alone", slots))
 
 
 def compare_with_named(scene: Scene) -> Asked | None:

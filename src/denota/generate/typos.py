@@ -10,7 +10,7 @@ from typing import Final
 from denota.programs.lexicon import triggers
 
 
-def finish(text: str, rng: Random, typos: float) -> str:
+def finish(text: str, rng: Random, typos: float, loose: float = 0.0) -> str:
     """Return the question as someone types it.
 
     Args:
@@ -18,15 +18,34 @@ def finish(text: str, rng: Random, typos: float) -> str:
         rng: the random generator.
         typos: the share of questions with a slip; never in a constant or in a word that calls for
             an operator.
+        loose: the share in which it may be polite or in a hurry, as people are.
     """
     text = " ".join(text.split())
     if rng.random() < typos:
         text = _slip(text, rng)
     text = text.translate(_GUARDS).replace(" ,", ",").replace(",,", ",").strip(" ,")
     text = text.lower() if rng.random() < 0.5 else text[:1].upper() + text[1:]
+    if loose:
+        text = _TWICE.sub(r"\1", text)
+    if loose and rng.random() < loose:
+        return _by_hand(text, rng)
     if rng.random() < 0.75:
         text = text.rstrip(".?") + ("." if _ORDER.match(text) else "?")
     return text
+
+
+def _by_hand(text: str, rng: Random) -> str:
+    """Return a question with a please, a greeting, capitals, or no question mark."""
+    point = rng.random()
+    if point < 0.06 and _ORDER.match(text):
+        return f"{rng.choice(('please', 'pls', 'Please'))} {text[:1].lower()}{text[1:]}"
+    if point < 0.12:
+        return f"{text}{rng.choice((' please', ' pls', ' thanks', ', please?'))}"
+    if point < 0.15 and not _WHETHER.match(text):
+        return f"{rng.choice(('hi, ', 'hey ', 'ok, ', 'so '))}{text[:1].lower()}{text[1:]}"
+    if point < 0.17:
+        return text.upper()
+    return f"{text}?" if point > 0.7 else text
 
 
 def _slip(text: str, rng: Random) -> str:
@@ -67,3 +86,6 @@ _ORDER: Final = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a question that is an order or a wish."""
+_TWICE: Final = re.compile(r"\b(total|average|minimum|maximum) \1\b", re.IGNORECASE)
+_WHETHER: Final = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had)\b", re.IGNORECASE)
+"""The beginning of a question for yes or no, which must stand first."""

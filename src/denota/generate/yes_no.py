@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from denota.generate import phrase
+from denota.generate import frames, phrase
 from denota.generate.asking import Asked, columns_to_ask
 from denota.generate.begin import leaves_totals_out, whole_table
 from denota.generate.draw import draw_condition, draw_filter, draw_nothing
+from denota.generate.frames import Part
 from denota.generate.named import ask_program, named_row, thing_slots
-from denota.generate.phrase import Part
 from denota.generate.scene import Drawn, Scene
 from denota.programs.tree import And, Program, Test
 
@@ -23,12 +23,12 @@ def whether(scene: Scene) -> Asked | None:
     drawn = draw_nothing(scene, rows) if nothing else draw_filter(scene, rows, least=1)
     if drawn is None or not leaves_totals_out(scene, drawn):
         return None
-    drawn = phrase.said_of(scene, drawn, ())
+    drawn = frames.said_of(scene, drawn, ())
     form, plural = scene.pick(("predicate", "modifier")), scene.chance(0.6)
     slots = thing_slots(scene)
     slots |= {"some": f"any {slots['things']}" if plural else slots["a_thing"]}
     parts = {form: Part(drawn, (form,), plural)}
-    said = phrase.framed(scene, "exists", form, slots, plural, parts)
+    said = frames.framed(scene, "exists", form, slots, plural, parts)
     return ask_program(scene, Program((), scope, drawn.condition, "exists"), said, drawn)
 
 
@@ -63,16 +63,19 @@ def _of_named(scene: Scene) -> Asked | None:
     return None
 
 
+_OF_VALUE = ("column", "value", "state", "feature")
+
+
 def _is_it(scene: Scene, scope: str, drawn: Drawn, test: Test, said: str) -> Asked | None:
     form = scene.pick(("named", "among"))
     part = "predicate" if form == "named" else "modifier"
-    drawn = phrase.said_of(scene, drawn, ())
+    drawn = frames.said_of(scene, drawn, ())
     slots = {"key": said, **thing_slots(scene)}
     parts = {part: Part(drawn, (part,), plural=form == "among")}
     if drawn.operator == "equal" and scene.chance(0.4) and "column" in drawn.slots:
-        slots |= {slot: drawn.slots[slot] for slot in ("column", "value") if slot in drawn.slots}
+        slots |= {slot: drawn.slots[slot] for slot in _OF_VALUE if slot in drawn.slots}
         form, parts = "value", {}
-    phrased = phrase.framed(scene, "exists", form, slots, False, parts)
+    phrased = frames.framed(scene, "exists", form, slots, False, parts)
     if not isinstance(drawn.condition, Test):
         return None
     program = Program((), scope, And((test, drawn.condition)), "exists")

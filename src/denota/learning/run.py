@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,8 @@ from typing import Any, Final
 from denota.config import Config, ModelConfig
 from denota.data.example import Example, Question
 from denota.errors import ConfigError
-from denota.generate.examples import made_up_examples
+from denota.generate.kinds import read_kinds
+from denota.generate.sources import TRAIN, Manner, make_up, read_sources
 from denota.learning.competing import COMPETITORS
 from denota.learning.intensity import INTENSITIES
 from denota.learning.resume import bytes_needed, last_saved, resumed, save_last
@@ -38,6 +39,7 @@ from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
 from denota.search.preparer import Preparer
 from denota.settings import to_toml
+from denota.tables.table import Table
 
 MOST_NAMED: Final = 20
 """At most this many questions that cannot be learnt from are named by line."""
@@ -57,6 +59,7 @@ def train(
     progress: Callable[[int, float], None] = lambda done, loss: None,
     prepared: Callable[[int], None] = lambda done: None,
     dev_questions: Sequence[Question] = (),
+    tables: Mapping[str, Sequence[Table]] | None = None,
 ) -> Path:
     """Train into a folder and return the path of the best parser.
 
@@ -73,6 +76,8 @@ def train(
         progress: is told of questions done and the loss so far within an epoch.
         prepared: is told of questions made ready since it was last told.
         dev_questions: all questions of dev, where some have no answer.
+        tables: those of data sets that made-up questions are about, by their names in
+            `data.made_up_tables`.
     """
     check_folder(out, resume)
     check_run_format(out)
@@ -91,9 +96,12 @@ def train(
             say(line)
         answered = {id(example.question) for example in dev}
         ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
-        made_up = _made_up(config, examples)
+        data, made_up = config.data, _made_up(config, examples, tables or {}, say)
         if made_up:
             ready += preparer.ahead(made_up, prepared)
+            made_up, lost = reachable(made_up, preparer) if data.made_up_loose else (made_up, 0)
+            if lost:
+                say(f"{lost:,} made-up questions are left out: no program gives their answer")
         teacher = teacher_of(config, ready)
         if saved is not None:
             training, best = resumed(config, saved, examples, dev, preparer, made_up, teacher)
@@ -179,14 +187,47 @@ def unused_settings(model: ModelConfig) -> list[str]:
     return [name for name in names if getattr(model, name) != getattr(ModelConfig(), name)]
 
 
-def _made_up(config: Config, examples: Sequence[Example]) -> tuple[Example, ...]:
-    """The made-up questions about the tables of some examples, if the config asks for any."""
+def reachable(made_up: Sequence[Example], preparer: Preparer) -> tuple[tuple[Example, ...], int]:
+    """Return the made-up questions whose answer some program gives, and how many are left out.
+
+    What follows a question that is left out is left out with it.
+    """
+    kept: list[Example] = []
+    gone: set[tuple[str, str]] = set()
+    for example in made_up:
+        ready = preparer.known(example.question)
+        given = ready.rewarded_programs if ready is not None else None
+        if given is not None and not (given.rewards >= 1).any():
+            gone.add(example.question.sequence)
+        if example.question.sequence not in gone:
+            kept.append(example)
+    return tuple(kept), len(made_up) - len(kept)
+
+
+def _made_up(
+    config: Config,
+    examples: Sequence[Example],
+    tables: Mapping[str, Sequence[Table]],
+    say: Callable[[str], None],
+) -> tuple[Example, ...]:
+    """The made-up questions about the tables the config names, if it asks for any."""
     if not config.data.made_up:
         return ()
-    tables = {id(e.question.table): e.question.table for e in examples}
+    trained = {id(e.question.table): e.question.table for e in examples}
     language = config.data.language.split()[0]
     of = language if language == "full" else "extended"
-    return made_up_examples([*tables.values()], config.data.made_up, config.seed, of)
+    kinds = read_kinds(config.data.made_up_kinds) if config.data.made_up_kinds else None
+    made = make_up(
+        read_sources(config.data.made_up_tables),
+        {**tables, TRAIN: [*trained.values()]},
+        config.data.made_up,
+        config.seed,
+        Manner(of, config.data.made_up_loose, kinds, config.data.made_up_checked),
+    )
+    if lost := made.left_out:
+        named = ", ".join(f"{count:,} {kind}" for kind, count in lost.items())
+        say(f"{sum(lost.values()):,} made-up questions have no program in the space: {named}")
+    return made.examples
 
 
 def real_epochs(config: Config, epoch: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from denota.app.terminal.progress import training_progress
 from denota.config import Config
 from denota.data import Example
 from denota.data.loaded import Loaded
-from denota.data.mixed import load_mixed
+from denota.data.mixed import load_mixed, load_tables
+from denota.generate.sources import INVENTED, TRAIN, read_sources
 from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.reports.curves import draw_curves
+from denota.tables.table import Table
 
 
 def train_run(
@@ -57,7 +59,8 @@ def train_run(
                 file=sys.stderr,
             )
     examples = checked(mixed.loaded).examples
-    best = _train(config, examples, asked, out, resume, init)
+    tables = _tables_to_ask_about(config, where)
+    best = _train(config, examples, asked, out, resume, init, tables)
     print(f"the best parser is {best}")
     if final:
         epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
@@ -67,8 +70,20 @@ def train_run(
             train=replace(config.train, epochs=epochs),
         )
         both = (*examples, *asked.examples)
-        best = _train(longer, both, Loaded(()), out / "final", resume, init)
+        best = _train(longer, both, Loaded(()), out / "final", resume, init, tables)
         print(f"the parser trained on all of it for {epochs} epochs is {best}")
+
+
+def _tables_to_ask_about(config: Config, where: Path) -> dict[str, Sequence[Table]]:
+    """The tables of data sets that made-up questions are about, none of which dev has."""
+    if not config.data.made_up:
+        return {}
+    names = [source.name for source in read_sources(config.data.made_up_tables)]
+    return {
+        name: load_tables(name, where, apart_from=config.data.dev)
+        for name in names
+        if name not in (TRAIN, INVENTED)
+    }
 
 
 def _train(
@@ -78,6 +93,7 @@ def _train(
     out: Path,
     resume: bool,
     init: Path | None,
+    tables: Mapping[str, Sequence[Table]],
 ) -> Path:
     vectors = vectors_path() if config.model.vectors == "random" else None
     counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
@@ -102,6 +118,7 @@ def _train(
             progress=shown.step,
             prepared=shown.prepared,
             dev_questions=dev.questions,
+            tables=tables,
         )
     try:
         print(f"its curves are {draw_curves(out)}")

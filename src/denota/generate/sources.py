@@ -1,0 +1,145 @@
+"""Which tables made-up questions are about, and how many of the questions each source has.
+
+Written `train, wikisql:train*2, invented`: the tables of the training data (`train`), invented ones
+(`invented`), those of a split of a data set (`NAME:SPLIT`); the number behind a star says how much
+of the questions a source has beside the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from denota.data import Example
+from denota.errors import ConfigError
+from denota.generate.conversation import TURNS, Conversation, generate
+from denota.generate.examples import MOSTLY_ONE, examples_from, first_of
+from denota.generate.invented import invented_tables
+from denota.generate.kinds import is_wide
+from denota.generate.reach import Reach, only_reached, places_of, reach
+from denota.programs.operators import LANGUAGES
+from denota.tables.table import Table
+
+TRAIN: Final = "train"
+INVENTED: Final = "invented"
+ASKED_OF_EACH: Final = 8
+"""About as many questions are asked of each invented table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where tables come from, and its part of the questions beside other sources'."""
+
+    name: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How questions are asked."""
+
+    language: str = "extended"
+    loose: float = 0.0
+    """The share worded as people type (`generate`)."""
+    kinds: Mapping[str, float] | None = None
+    """The weights of kinds of questions, if not the usual ones."""
+    checked: bool = False
+    """Whether to leave out questions whose program is not in the space."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUp:
+    """Made-up questions, and what was in the space if that was checked."""
+
+    examples: tuple[Example, ...]
+    reach: Mapping[str, Reach]
+    """By kind, those left out too; empty if nothing was checked."""
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many questions of each kind have a program that is not in the space."""
+        lost = {kind: one.asked - one.there for kind, one in self.reach.items()}
+        return {kind: count for kind, count in sorted(lost.items(), key=lambda e: -e[1]) if count}
+
+
+def read_sources(text: str) -> tuple[Source, ...]:
+    """Read which tables to ask about.
+
+    >>> read_sources("train, invented*2")
+    (Source(name='train', weight=1.0), Source(name='invented', weight=2.0))
+
+    Raises:
+        ConfigError: it is not written so.
+    """
+    found = []
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, star, weight = (piece.strip() for piece in part.partition("*"))
+        try:
+            share = float(weight) if star else 1.0
+        except ValueError:
+            share = 0.0
+        if not name or not 0 < share < float("inf"):
+            raise ConfigError(
+                f"data.made_up_tables has {part!r}; write train, invented or NAME:SPLIT, with a"
+                " number above 0 behind a star if you like"
+            )
+        found.append(Source(name, share))
+    if not found:
+        raise ConfigError("data.made_up_tables names no tables; write train, or train, invented")
+    return tuple(found)
+
+
+def make_up(
+    sources: Sequence[Source],
+    tables: Mapping[str, Sequence[Table]],
+    count: int,
+    seed: int,
+    manner: Manner,
+    jobs: int = 0,
+) -> MadeUp:
+    """Make up about `count` questions about the tables of some sources.
+
+    Args:
+        sources: where the tables come from.
+        tables: the tables of each source but `invented`, by its name.
+        count: the number of questions, before any are left out.
+        seed: of the questions and of the invented tables.
+        manner: how questions are asked.
+        jobs: how many processes check them, 0 for one a core.
+
+    Raises:
+        ConfigError: the tables of a source are not given, or there are none.
+    """
+    whole = sum(source.weight for source in sources)
+    language = LANGUAGES[manner.language]
+    turns = MOSTLY_ONE if is_wide(language) else TURNS
+    asked: list[Conversation] = []
+    for source in sources:
+        share = round(count * source.weight / whole)
+        made = generate(
+            _tables(source.name, tables, share, seed),
+            seed,
+            language=language,
+            turns=turns,
+            loose=manner.loose,
+            kinds=manner.kinds,
+        )
+        asked += first_of(made, share)
+    if not manner.checked:
+        return MadeUp(examples_from(asked), {})
+    places = places_of(asked, language, jobs)
+    return MadeUp(examples_from(only_reached(asked, places)), reach(places))
+
+
+def _tables(
+    name: str, tables: Mapping[str, Sequence[Table]], questions: int, seed: int
+) -> Sequence[Table]:
+    if name == INVENTED:
+        return [*invented_tables(max(8, questions // ASKED_OF_EACH), seed)]
+    if not tables.get(name):
+        raise ConfigError(
+            f"data.made_up_tables has {name!r}, whose tables are not there; write train, invented"
+            " or NAME:SPLIT of a data set"
+        )
+    return tables[name]
