@@ -86,6 +86,9 @@ class Training:
     """Is told when a stage of a step is done."""
     optimiser: Optimiser = field(init=False)
     _began: tuple[tuple[object, ...], BatchSource] | None = field(init=False, default=None)
+    _joined: tuple[Sequence[Example], Sequence[Example], tuple[Example, ...]] | None = field(
+        init=False, default=None
+    )
 
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
@@ -156,10 +159,13 @@ class Training:
             self.close()
             raise
 
-    @cached_property
+    @property
     def _learnt(self) -> tuple[Example, ...]:
         """All that is ever learnt from: the training split, then what is made up."""
-        return (*self.train, *self.made_up)
+        known = self._joined
+        if known is None or known[0] is not self.train or known[1] is not self.made_up:
+            known = self._joined = (self.train, self.made_up, (*self.train, *self.made_up))
+        return known[2]
 
     def _numbers_learnt(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """What this epoch learns from, by numbers in `_learnt`."""
