@@ -6,7 +6,7 @@ the last epoch. Runs start in the order of GRID, so that a run cut off by time i
 
 Usage: python benchmarks/critiques.py --data WTQ --vectors FILE --lexicon FILE --out FOLDER
            [--seconds 1200] [--jobs 16] [--questions N] [--grid NAME ...] [--epochs 6]
-           [--device cpu] [--runs ALGORITHM:CRITIQUE:SEED ...]
+           [--device cpu] [--runs ALGORITHM:CRITIQUE:SEED ...] [--experiment FILE]
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from denota.search.preparer import Preparer
 from denota.search.token_counts import TokenCounts
 
 EXPERIMENT: Final = Path(__file__).parents[1] / "experiments" / "glove.wtq.toml"
+PLAIN: Final = ("search.grounded=0", "search.length=0")
 POLICY: Final = "search.shaping=policy"
 CRITIQUES: Final[dict[str, tuple[str, ...]]] = {
     "none": ("search.shaping=none", "search.lexicon=paper"),
@@ -92,6 +93,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int)
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--grid", nargs="+", default=list(GRID), choices=list(GRID))
+    parser.add_argument("--experiment", type=Path, default=EXPERIMENT)
     parser.add_argument("--runs", nargs="+", help="these in place of grids")
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -150,11 +152,14 @@ class Work:
 
     def config(self, algorithm: str, critique: str, seed: int) -> Config:
         """The settings of a run."""
-        return load_experiment(EXPERIMENT, self.changes(algorithm, critique, seed))
+        return load_experiment(self.given.experiment, self.changes(algorithm, critique, seed))
 
     def changes(self, algorithm: str, critique: str, seed: int) -> list[str]:
         """The settings of a run that differ from the experiment's."""
-        own = [text.replace("LEARNT", str(self.given.lexicon)) for text in CRITIQUES[critique]]
+        own = [
+            *PLAIN,
+            *(text.replace("LEARNT", str(self.given.lexicon)) for text in CRITIQUES[critique]),
+        ]
         epochs = f"train.epochs={self.given.epochs}"
         device = f"train.device={self.given.device}"
         return [f"update.algorithm={algorithm}", *own, epochs, f"seed={seed}", device]

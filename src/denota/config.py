@@ -146,6 +146,10 @@ class SearchConfig:
         for name in ("eta", "shaped_epochs", "grounded", "length", "altered"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"search.{name} must be 0 or more, not {getattr(self, name)}")
+        if self.shaped_epochs and self.shaping == "model":
+            raise ConfigError(
+                "search.shaped_epochs is for shaping = policy: a critique in the score stays there"
+            )
 
     @property
     def policy_eta(self) -> float:

@@ -12,6 +12,7 @@ from denota import sample
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.data.example import conversations
+from denota.errors import ConfigError
 from denota.generate.examples import made_up_examples
 from denota.learning.run import train
 from denota.learning.start import new_parser
@@ -68,3 +69,8 @@ def test_later_epochs_keep_some_made_up_conversations(few: tuple[Example, ...]) 
         assert 0.25 * len(made_up) <= len(kept) <= 0.25 * len(made_up) + 5
         assert set(conversations(kept)) <= whole, "no conversation is cut in two"
     assert one != other, "they are drawn anew"
+
+
+def test_a_critique_in_the_score_cannot_be_left_out_later() -> None:
+    with pytest.raises(ConfigError, match="shaping = policy"):
+        SearchConfig(shaping="model", shaped_epochs=1)

@@ -12,7 +12,7 @@ import torch
 from denota import sample
 from denota.config import Config, ModelConfig, SearchConfig, TrainConfig, UpdateConfig
 from denota.data import Example, load_examples
-from denota.errors import TrainingError
+from denota.errors import ConfigError, TrainingError
 from denota.learning.presets import PRESETS
 from denota.learning.run import train
 from denota.learning.start import new_parser
@@ -113,3 +113,13 @@ def test_a_teacher_of_a_smaller_language_is_refused(
     )
     with pytest.raises(TrainingError, match="does not know"):
         train(larger, few, (), tmp_path / "larger")
+
+
+def test_a_teacher_that_is_not_there_is_noticed_at_once(
+    few: tuple[Example, ...], tmp_path: Path
+) -> None:
+    lost = replace(CONFIG, train=replace(CONFIG.train, teacher=str(tmp_path / "nobody")))
+    asked: list[int] = []
+    with pytest.raises(ConfigError, match="no parser at"):
+        train(lost, few, (), tmp_path / "run", prepared=asked.append)
+    assert not asked, "before questions are prepared"

@@ -29,7 +29,7 @@ Chosen = Sequence[tuple[int, int]]
 Found = Callable[[list[Denotation]], None]
 
 
-class Loaded(NamedTuple):
+class LoadedBatch(NamedTuple):
     """A batch where it is learnt from."""
 
     axis: AxisBatch
@@ -96,7 +96,7 @@ class BatchMaker:
 class BatchSource(Protocol):
     """Where batches come from."""
 
-    def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
+    def batches(self, jobs: Sequence[Job]) -> Iterator[LoadedBatch]:
         """Make batches, in order."""
 
     def prefetch(self) -> None:
@@ -121,7 +121,7 @@ class InProcess:
     lap: Lap
     ready: Sequence[Prepared] = ()
 
-    def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
+    def batches(self, jobs: Sequence[Job]) -> Iterator[LoadedBatch]:
         """Make batches, in order."""
         maker, device = self.maker, self.device
         for job in jobs:
@@ -129,14 +129,14 @@ class InProcess:
             self.lap("gather")
             if job.split == "dev":
                 arrays = moved(maker.arrays(job, self.ready), device)
-                yield Loaded(arrays.axis, FlatPrograms(arrays.flat))
+                yield LoadedBatch(arrays.axis, FlatPrograms(arrays.flat))
                 continue
             axis, outcome = maker.scorer.batch(self.ready), maker.scorer.outcome
             taught = maker.taught(job, self.ready)
             self.lap("batch")
             flat = lay_flat(self.ready, axis.offsets, axis.width, maker.search, device, outcome)
             self.lap("lay flat")
-            yield Loaded(axis.to(device), flat, taught and taught.to(device))
+            yield LoadedBatch(axis.to(device), flat, taught and taught.to(device))
 
     def prefetch(self) -> None:
         """Nothing is made ahead."""

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.data.example import Question
+from denota.model.reading import BEFORE
 
 WINDOW: Final = 16
 """Batches whose questions are sorted by length together."""
-BEFORE: Final = 2
-"""Earlier questions that an encoder reads."""
 Ids = NDArray[np.int64]
 
 

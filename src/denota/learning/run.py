@@ -248,6 +248,8 @@ def _metrics(done: Epoch) -> dict[str, Any]:
 def _check_early(config: Config, vectors: str | None) -> None:
     """Find what would fail only after questions were prepared."""
     device_of(config.train.device)
+    if config.train.teacher and not Path(config.train.teacher).exists():
+        raise ConfigError(f"train.teacher: there is no parser at {config.train.teacher}")
     for names, name in (
         (INTENSITIES, config.update.intensity),
         (COMPETITORS, config.update.competing),

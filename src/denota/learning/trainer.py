@@ -25,7 +25,7 @@ from denota.data.example import Example, Question, conversations
 from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
-from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job, Loaded
+from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job, LoadedBatch
 from denota.learning.history import previous_answers
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
@@ -303,7 +303,7 @@ class Training:
     def _step(
         self,
         examples: Sequence[Example],
-        batch: Loaded,
+        batch: LoadedBatch,
         uniforms: NDArray[np.float64],
     ) -> float:
         """One update on a batch: search, Eq. 9, a step of the optimiser."""
@@ -321,7 +321,9 @@ class Training:
         self.lap("remember")
         return float(loss.detach())
 
-    def _search(self, batch: Loaded, uniforms: NDArray[np.float64]) -> tuple[Candidates, Tensor]:
+    def _search(
+        self, batch: LoadedBatch, uniforms: NDArray[np.float64]
+    ) -> tuple[Candidates, Tensor]:
         """K of every question and (B, K) the programs' places."""
         cfg, scorer = self.config, self.parser.scorer
         search, source = self._search_config, DRAWS_FROM.get(cfg.update.intensity)

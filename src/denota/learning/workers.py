@@ -29,7 +29,7 @@ import torch
 from torch import Tensor
 
 from denota.errors import TrainingError
-from denota.learning.batches import BatchArrays, BatchMaker, Chosen, Found, Job, Lap, Loaded
+from denota.learning.batches import BatchArrays, BatchMaker, Chosen, Found, Job, Lap, LoadedBatch
 from denota.learning.parcel import pack, unpack, write_tensors
 from denota.search.flat_programs import FlatPrograms
 from denota.search.preparer import KEPT_QUESTIONS
@@ -72,7 +72,7 @@ class Workers:
         shelf = Shelf(self.folder, KEPT_QUESTIONS // count)
         self.workers = [_Worker(maker, shelf) for _ in range(count)]
 
-    def batches(self, jobs: Sequence[Job]) -> Iterator[Loaded]:
+    def batches(self, jobs: Sequence[Job]) -> Iterator[LoadedBatch]:
         """Make batches, in order."""
         self.left = iter(jobs)
         for _ in range(AHEAD * len(self.workers)):
@@ -81,7 +81,7 @@ class Workers:
             arrays = self.next if self.next is not None else self._take()
             self.next = None
             self.learnt += 1
-            yield Loaded(arrays.axis, FlatPrograms(arrays.flat), arrays.taught)
+            yield LoadedBatch(arrays.axis, FlatPrograms(arrays.flat), arrays.taught)
 
     def prefetch(self) -> None:
         """Take the next batch, if it is there, while a GPU is at work on the last."""

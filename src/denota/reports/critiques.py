@@ -83,7 +83,9 @@ def page(results: Path) -> str:
     parts = [_TOP.format(**facts), _found(accuracies), _CRITIQUES, _RULE.format(**facts)]
     for scorer, lines in runs.items():
         parts += _scorer(scorer, lines, accuracies[scorer])
-    return "\n\n".join([*parts, _AGAIN.format(**facts)]) + "\n"
+    shown = next(iter(runs))
+    again = _AGAIN.format(**facts, settings=SETTINGS[shown], file=RUNS[shown].as_posix())
+    return "\n\n".join([*parts, again]) + "\n"
 
 
 def _accuracy(lines: Sequence[Mapping[str, Any]]) -> dict[Run, float]:
@@ -304,14 +306,15 @@ _AGAIN: Final = """## Run a cell again
 Any cell, here MAVER with the learnt lexicon; the last line of `RUN/metrics.jsonl` has the figure:
 
 ```text
-denota train experiments/glove.wtq.toml --data WTQ --out RUN --set train.epochs={epochs} \
-update.algorithm=maver search.shaping=policy search.lexicon=LEXICON
+denota train {settings} --data WTQ --out RUN --set train.epochs={epochs} train.device=cpu \
+update.algorithm=maver search.shaping=policy search.lexicon=LEXICON search.grounded=0 \
+search.length=0
 ```
 
-All of them, a process a run: `python benchmarks/critiques.py --data WTQ --vectors GLOVE --lexicon \
-LEXICON --out OUT`; then OUT/curves.jsonl is \
-`results/wtq/critiques.jsonl`. The lexicon: `python -m denota.learning.learn_lexicon \
-experiments/glove.wtq.toml LEXICON --data WTQ`."""
+All of them, a process a run: `python benchmarks/critiques.py --experiment {settings} \
+--data WTQ --vectors GLOVE --lexicon LEXICON --out OUT`; then OUT/curves.jsonl is \
+`results/{file}`. The lexicon: `python -m denota.learning.learn_lexicon \
+{settings} LEXICON --data WTQ`."""
 
 if __name__ == "__main__":
     main()
