@@ -39,7 +39,7 @@ from denota.search.preparer import Preparer
 
 def main() -> None:
     given = arguments()
-    config = load_experiment(given.experiment, given.set)
+    config = load_experiment(given.experiment, [*given.set, "data.made_up=0"])
     examples = some(load_mixed(config.data.train, given.data).loaded.examples, given.questions)
     dev = some(load_mixed(config.data.dev, given.data).loaded.examples, given.dev)
     preparer = Preparer.of(config)

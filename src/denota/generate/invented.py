@@ -158,7 +158,7 @@ def _shuffled(columns: dict[str, list[str]], rng: Random) -> dict[str, list[str]
 
 def _length(rng: Random) -> int:
     """A number of rows: mostly a screen or two, now and then thousands."""
-    low, high = rng.choices(LENGTHS, weights=(45, 35, 15, 5))[0]
+    low, high = rng.choices(LENGTHS, weights=(50, 38, 11, 1))[0]
     return int(low * (high / low) ** rng.random())
 
 

@@ -7,13 +7,16 @@ of the questions a source has beside the others.
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Final
 
 from denota.data import Example
 from denota.errors import ConfigError
-from denota.generate.conversation import TURNS, Conversation, generate
+from denota.generate.conversation import TURNS, Conversation, Turn, generate
 from denota.generate.examples import MOSTLY_ONE, examples_from, first_of
 from denota.generate.invented import invented_tables
 from denota.generate.kinds import is_wide
@@ -25,6 +28,9 @@ TRAIN: Final = "train"
 INVENTED: Final = "invented"
 ASKED_OF_EACH: Final = 8
 """About as many questions are asked of each invented table."""
+TABLES_AT_ONCE: Final = 250
+"""The questions about so many tables of a source are drawn from a seed of their own, so that
+processes can share the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +112,17 @@ def make_up(
         count: the number of questions, before any are left out.
         seed: of the questions and of the invented tables.
         manner: how questions are asked.
-        jobs: how many processes check them, 0 for one a core.
+        jobs: how many processes make and check them, 0 for one a core.
 
     Raises:
         ConfigError: the tables of a source are not given, or there are none.
     """
     whole = sum(source.weight for source in sources)
-    language = LANGUAGES[manner.language]
-    turns = MOSTLY_ONE if is_wide(language) else TURNS
-    asked: list[Conversation] = []
+    parts: list[_Part] = []
     for source in sources:
         share = round(count * source.weight / whole)
-        made = generate(
-            _tables(source.name, tables, share, seed),
-            seed,
-            language=language,
-            turns=turns,
-            loose=manner.loose,
-            kinds=manner.kinds,
-        )
-        asked += first_of(made, share)
+        parts += _parts(_tables(source.name, tables, share, seed), share, seed)
+    asked, language = _ask(parts, manner, jobs), LANGUAGES[manner.language]
     if not manner.checked:
         return MadeUp(examples_from(asked), {})
     places = places_of(asked, language, jobs)
@@ -143,3 +140,59 @@ def _tables(
             " or NAME:SPLIT of a data set"
         )
     return tables[name]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some tables of a source, and how many questions to ask about them."""
+
+    tables: Sequence[Table]
+    count: int
+    seed: int | str
+
+
+def _parts(tables: Sequence[Table], count: int, seed: int) -> list[_Part]:
+    """A source in parts of about as many tables each; a small one is a single part."""
+    number = max(1, round(len(tables) / TABLES_AT_ONCE))
+    if number == 1:
+        return [_Part(tables, count, seed)]
+    shares = [count * (n + 1) // number - count * n // number for n in range(number)]
+    return [_Part(tables[n::number], share, f"{seed}/{n}") for n, share in enumerate(shares)]
+
+
+def _ask(parts: Sequence[_Part], manner: Manner, jobs: int) -> list[Conversation]:
+    """The conversations of all parts, in their order."""
+    global _shared
+    _shared = (parts, manner)
+    jobs = min(jobs or os.cpu_count() or 1, len(parts))
+    if jobs <= 1:
+        made = [_ask_part(number) for number in range(len(parts))]
+    else:
+        with multiprocessing.get_context("fork").Pool(jobs) as pool:
+            made = pool.map(_ask_part, range(len(parts)), chunksize=1)
+    _shared = ((), Manner())
+    return [
+        Conversation(part.tables[position], turns)
+        for part, found in zip(parts, made, strict=True)
+        for position, turns in found
+    ]
+
+
+_shared: tuple[Sequence[_Part], Manner] = ((), Manner())
+"""What a forked process is born with, so that no table is sent."""
+
+
+def _ask_part(number: int) -> list[tuple[int, tuple[Turn, ...]]]:
+    """Conversations about the tables of a part, each by its table's position."""
+    (parts, manner), language = _shared, LANGUAGES[_shared[1].language]
+    part = parts[number]
+    made = generate(
+        part.tables,
+        Random(part.seed),
+        language=language,
+        turns=MOSTLY_ONE if is_wide(language) else TURNS,
+        loose=manner.loose,
+        kinds=manner.kinds,
+    )
+    position = {id(table): n for n, table in enumerate(part.tables)}
+    return [(position[id(one.table)], one.turns) for one in first_of(made, part.count)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from denota.errors import TableError
 from denota.tables.column import Column
@@ -52,7 +53,7 @@ class Table:
         columns = zip(unique, cells, strict=True)
         return Table(tuple(Column(n, tuple(text)) for n, text in columns), name, notes)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The column names, all different."""
         return tuple(column.name for column in self.columns)
