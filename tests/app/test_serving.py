@@ -34,6 +34,7 @@ from denota.learning.start import new_parser
 from denota.sample import path as sample_path
 from denota.search.preparer import Preparer
 from denota.teaching.log import TeachingLog
+from processes import denota
 
 EXAMPLES = 40
 """Requests of each operation."""
@@ -231,8 +232,7 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        command = [sys.executable, "-m", "denota", "serve", "--port", port]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        run = denota("serve", "--port", port)
     assert run.returncode == 1 and "cannot be listened on" in run.stderr
     assert len(run.stderr.splitlines()) == 1
 

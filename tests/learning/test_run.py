@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +22,7 @@ from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.search.preparer import Preparer
-from processes import start_denota
+from processes import python, start_denota
 
 CONFIG = Config(
     model=ModelConfig(dimension=16, hidden=4),
@@ -374,7 +372,7 @@ try:
 except TrainingError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = python(code, tmp_path)
     assert "cannot be written" in done.stdout, done.stderr
     assert not list((tmp_path / "run").glob("*.part"))
 
