@@ -164,7 +164,6 @@ def test_a_long_conversation_goes_on(run: Path) -> None:
 def test_an_interrupted_training_says_so(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "denota", "train", "experiments/sample.toml"]
     command += ["--data", str(sample.path()), "--out", str(tmp_path / "run")]
-    command += ["--set", "model.dimension=16", "model.hidden=4", "data.train=dev"]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     )
@@ -174,6 +173,6 @@ def test_an_interrupted_training_says_so(tmp_path: Path) -> None:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert said.splitlines()[-1] == "denota: stopped"
     assert "Traceback" not in said
