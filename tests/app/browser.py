@@ -129,8 +129,10 @@ class Seen:
         page.on("requestfailed", lambda request: self.running.discard(request))
 
     def open(self, id_: str = "") -> None:
+        is_new = self.page.url == "about:blank"
         self.page.goto(f"{self.server.url}/#{id_}")
-        self.page.reload()  # going to another # of the same page loads nothing
+        if not is_new:
+            self.page.reload()  # going to another # of the same page loads nothing
         if id_:
             self.page.wait_for_selector("#work td[data-cell]")
         else:

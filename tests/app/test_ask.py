@@ -21,14 +21,10 @@ from denota.programs import Denotation, execute
 from denota.programs.text import parse_program
 from denota.tables import Table
 from denota.tables.io import read_table
+from processes import denota
 
 TABLE = Path("examples/expeditions.csv")
 SETTINGS = ("train.epochs=2", "model.dimension=16", "model.hidden=4", "data.train=dev")
-
-
-def denota(*arguments: object, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "denota", *map(str, arguments)]
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +135,8 @@ def test_a_run_of_a_newer_format_is_not_gone_on_with(run: Path, tmp_path: Path) 
 
 
 def test_bench_says_what_the_contract_says(tmp_path: Path) -> None:
-    done = denota("bench", "--data", sample.path(), "--json")
+    command = [sys.executable, "-m", "denota", "bench", "--data", sample.path(), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     for name in ("train", "inference", "prepare"):
@@ -176,6 +173,6 @@ def test_an_interrupted_training_says_so(tmp_path: Path) -> None:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     assert said.splitlines()[-1] == "denota: stopped"
     assert "Traceback" not in said

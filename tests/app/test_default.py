@@ -18,6 +18,7 @@ from denota.data import conversations, load_questions, read_predictions
 from denota.evaluation.predict import key_of
 from denota.model.parser import Parser
 from denota.tables import Table, read_table
+from processes import python
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,9 +53,8 @@ def test_it_needs_no_other_package() -> None:
         "chat = Chat(load_run('default'), read_table('examples/expeditions.csv'))\n"
         "print(chat.ask('which leaders had a crew of more than 50?').program)\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    run = python(code, ROOT)
+    assert run.returncode == 0, run.stderr
     assert run.stdout.strip() == "SELECT Leader WHERE Crew > 50"
 
 

@@ -28,6 +28,7 @@ from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.model.parser import Parser
 from denota.tables import Table, read_table
+from processes import denota
 
 ROOT = Path(__file__).parents[2]
 EXPEDITIONS = ROOT / "examples/expeditions.csv"
@@ -138,10 +139,8 @@ def test_pipes_take_commands_too() -> None:
     )  # fmt: skip
     assert f"› {FIRST}" in run.stdout and "COUNT (SAME AS PREVIOUS)" in run.stdout
     assert "taken back: how many is that?" in run.stdout and "critique" in run.stdout
-    spoken = subprocess.run(
-        [sys.executable, "-m", "denota", "ask", str(EXPEDITIONS), "--json"],
-        input=lines[: lines.index(":undo")], capture_output=True, text=True, check=True, cwd=ROOT,
-    )  # fmt: skip
+    spoken = denota("ask", EXPEDITIONS, "--json", text=lines[: lines.index(":undo")], cwd=ROOT)
+    assert spoken.returncode == 0, spoken.stderr
     first, second = (json.loads(line) for line in spoken.stdout.splitlines())
     assert second["answer"] == ["4"] and second["cells"] == first["cells"]
 

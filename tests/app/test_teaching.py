@@ -9,8 +9,6 @@ import io
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,6 +30,7 @@ from denota.model.parser import Parser
 from denota.tables import Table
 from denota.teaching.log import Correction, TeachingLog
 from denota.teaching.teacher import Teacher
+from processes import denota as call
 
 CASTLES = sample.tables()["tables/castles.csv"]
 ODD = "who was the zorg of harrock tower?"
@@ -268,10 +267,7 @@ def test_the_command(tmp_path: Path) -> None:
     environment = {**os.environ, "DENOTA_LESSONS": str(tmp_path / "log.sqlite")}
 
     def run(*arguments: str) -> str:
-        command = [sys.executable, "-m", "denota", *arguments]
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
+        done = call(*arguments, cwd=tmp_path, env=environment)
         return done.stdout + done.stderr
 
     assert "1 lessons learnt, 0 kept" in run("teach", "default", "l.jsonl")

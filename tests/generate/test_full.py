@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -41,11 +43,20 @@ def made(count: int, seed: int = 0, **options: object) -> list[Conversation]:
     return list(islice(generate(TABLES, seed, language=FULL, **options), count))  # type: ignore[arg-type]
 
 
-MANY = made(9_000, turns=(1,)) + list(
-    islice(generate([PARTS], 0, language=FULL, turns=(1,)), 1_000)
-)
-FOLLOWED = made(1_000, seed=5)
-HELD_OUT = made(3_000, held_out=True, turns=(1,))
+@cache
+def many() -> list[Conversation]:
+    about_parts = islice(generate([PARTS], 0, language=FULL, turns=(1,)), 1_000)
+    return [*made(9_000, turns=(1,)), *about_parts]
+
+
+@cache
+def followed() -> list[Conversation]:
+    return made(1_000, seed=5)
+
+
+@cache
+def held_out() -> list[Conversation]:
+    return made(3_000, held_out=True, turns=(1,))
 
 
 def names_in(program: Program) -> set[str]:
@@ -68,12 +79,12 @@ def kind_of(program: Program) -> str:
 
 
 @pytest.mark.parametrize(
-    "conversations", [MANY, FOLLOWED, HELD_OUT], ids=["many", "followed", "held out"]
+    "conversations", [many, followed, held_out], ids=["many", "followed", "held out"]
 )
 def test_answers_are_what_programs_mean_after_printing_and_parsing(
-    conversations: list[Conversation],
+    conversations: Callable[[], list[Conversation]],
 ) -> None:
-    for conversation in conversations:
+    for conversation in conversations():
         before = None
         for turn in conversation.turns:
             parsed = parse_program(print_program(turn.program))
@@ -83,14 +94,14 @@ def test_answers_are_what_programs_mean_after_printing_and_parsing(
 
 
 def test_every_operator_is_asked_for() -> None:
-    uses = Counter(name for one in MANY for turn in one.turns for name in names_in(turn.program))
+    uses = Counter(name for one in many() for turn in one.turns for name in names_in(turn.program))
     wanted = ({*TESTS, *STEPS, *AGGREGATES, *COMPARES} & FULL) | {"and", "three", "either"}
     follow_ups = {"same_value"}
     assert {name: uses[name] for name in wanted - follow_ups if uses[name] < 5} == {}
 
 
 def test_kinds_have_their_shares() -> None:
-    kinds = Counter(kind_of(turn.program) for one in MANY for turn in one.turns)
+    kinds = Counter(kind_of(turn.program) for one in many() for turn in one.turns)
     steps = sum(kinds[name] for name in (*STEPS, "count_per", "sum_per", "average_per"))
     values = kinds.total() - steps - kinds["select"]
     for share in (kinds["select"], steps, values):
@@ -99,31 +110,31 @@ def test_kinds_have_their_shares() -> None:
 
 def test_there_is_an_answer_unless_nothing_is_left() -> None:
     nothing = 0
-    for conversation in (*MANY, *FOLLOWED):
+    for conversation in (*many(), *followed()):
         for turn in conversation.turns:
             if turn.answer.values is not None:
                 assert turn.answer.values
             elif not turn.answer.rows:
                 assert isinstance(turn.program.where, And)
                 nothing += 1
-    assert 0 < nothing < 0.02 * len(MANY)
+    assert 0 < nothing < 0.02 * len(many())
 
 
 def test_yes_and_no_are_both_answers() -> None:
-    answers = [turn.answer.values for one in MANY for turn in one.turns]
+    answers = [turn.answer.values for one in many() for turn in one.turns]
     yes, no = answers.count((True,)), answers.count((False,))
     assert yes > 100 and no > 100 and 0.4 < yes / no < 2.5
 
 
 def test_sides_compared_are_not_equal() -> None:
-    for conversation in MANY:
+    for conversation in many():
         (turn,) = conversation.turns
         if turn.program.compare == "difference":
             assert turn.answer.values is not None and turn.answer.values[0] != 0
 
 
 def test_a_group_is_picked_only_if_it_is_the_only_one() -> None:
-    for conversation in MANY:
+    for conversation in many():
         (turn,) = conversation.turns
         step = turn.program.then
         if step is not None and step.operator in ("most_common", "has_most", "has_least"):
@@ -137,7 +148,7 @@ def test_a_group_is_picked_only_if_it_is_the_only_one() -> None:
 
 
 def test_a_rank_among_some_rows_has_no_tie() -> None:
-    for conversation in MANY:
+    for conversation in many():
         (turn,) = conversation.turns
         step = turn.program.then
         if step is not None and step.operator in ("max", "min"):
@@ -150,10 +161,12 @@ def test_a_rank_among_some_rows_has_no_tie() -> None:
             assert execute(tied, conversation.table) == turn.answer
 
 
-@pytest.mark.parametrize("conversations", [MANY, HELD_OUT], ids=["used", "held out"])
-def test_programs_are_in_the_space_and_grounded(conversations: list[Conversation]) -> None:
+@pytest.mark.parametrize("conversations", [many, held_out], ids=["used", "held out"])
+def test_programs_are_in_the_space_and_grounded(
+    conversations: Callable[[], list[Conversation]],
+) -> None:
     looked, there, grounded = Counter[str](), Counter[str](), Counter[str]()
-    for conversation in conversations:
+    for conversation in conversations():
         (turn,) = conversation.turns
         kind = kind_of(turn.program)
         if looked[kind] < 4:
@@ -168,9 +181,9 @@ def test_programs_are_in_the_space_and_grounded(conversations: list[Conversation
 
 
 def test_no_question_follows_up_on_a_value() -> None:
-    followed = [one for one in FOLLOWED if len(one.turns) > 1]
-    assert followed
-    for conversation in followed:
+    longer = [one for one in followed() if len(one.turns) > 1]
+    assert longer
+    for conversation in longer:
         assert all(turn.answer.values is None for turn in conversation.turns[:-1])
 
 

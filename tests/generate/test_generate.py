@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from itertools import islice
 from random import Random
 
@@ -31,13 +33,21 @@ def made(count: int, seed: int = 0, **options: object) -> list[Conversation]:
     return list(islice(generate(TABLES, seed, **options), count))  # type: ignore[arg-type]
 
 
-MANY = made(2_500, language=ALL)
-HELD_OUT = made(1_500, language=ALL, held_out=True)
+@cache
+def many() -> list[Conversation]:
+    return made(2_500, language=ALL)
 
 
-@pytest.mark.parametrize("conversations", [MANY, HELD_OUT], ids=["used", "held out"])
-def test_answers_are_what_programs_mean(conversations: list[Conversation]) -> None:
-    for conversation in conversations:
+@cache
+def held_back() -> list[Conversation]:
+    return made(1_500, language=ALL, held_out=True)
+
+
+@pytest.mark.parametrize("conversations", [many, held_back], ids=["used", "held out"])
+def test_answers_are_what_programs_mean(
+    conversations: Callable[[], list[Conversation]],
+) -> None:
+    for conversation in conversations():
         before = None
         for turn in conversation.turns:
             assert turn.answer == execute(turn.program, conversation.table, before)
@@ -46,7 +56,7 @@ def test_answers_are_what_programs_mean(conversations: list[Conversation]) -> No
 
 
 def test_every_operator_is_used_sensibly_often() -> None:
-    turns = [turn for conversation in MANY for turn in conversation.turns]
+    turns = [turn for conversation in many() for turn in conversation.turns]
     uses = Counter(name for turn in turns for name in operators_used(turn.program))
     known = {*TESTS, *SCOPES, *COMPUTED, *FEATURES} & ALL
     assert {name: uses[name] for name in known if uses[name] < len(turns) / 1000} == {}
@@ -54,7 +64,7 @@ def test_every_operator_is_used_sensibly_often() -> None:
 
 
 def test_same_as_previous_is_rare() -> None:
-    turns = [turn for conversation in MANY for turn in conversation.turns]
+    turns = [turn for conversation in many() for turn in conversation.turns]
     again = sum(
         turn.program.scope == "previous" and turn.program == type(turn.program)((), "previous")
         for turn in turns
@@ -98,8 +108,8 @@ def test_aggregates_are_off_unless_named() -> None:
 
 
 def test_held_out_wordings_do_not_leak() -> None:
-    names = {name for c in MANY for turn in c.turns for name in turn.wordings}
-    kept_back = {name for c in HELD_OUT for turn in c.turns for name in turn.wordings}
+    names = {name for c in many() for turn in c.turns for name in turn.wordings}
+    kept_back = {name for c in held_back() for turn in c.turns for name in turn.wordings}
     assert not any(name.endswith("*") for name in names)
     assert all(name.endswith("*") for name in kept_back)
     assert len(names) > 600
@@ -107,7 +117,7 @@ def test_held_out_wordings_do_not_leak() -> None:
 
 
 def test_conversations_have_one_to_four_turns() -> None:
-    assert {len(conversation.turns) for conversation in MANY} == {1, 2, 3, 4}
+    assert {len(conversation.turns) for conversation in many()} == {1, 2, 3, 4}
     assert {len(conversation.turns) for conversation in made(50, turns=[1])} == {1}
 
 
@@ -117,7 +127,7 @@ def test_tables_take_turns() -> None:
 
 
 def test_no_answer_is_given_twice_unless_it_is_asked_for_again() -> None:
-    for conversation in MANY:
+    for conversation in many():
         asked = [
             t.answer for t in conversation.turns if t.program != type(t.program)((), "previous")
         ]
@@ -151,7 +161,7 @@ def test_totals_are_left_out() -> None:
 
 
 def test_spelling_of_questions_varies() -> None:
-    questions = [turn.question for conversation in MANY for turn in conversation.turns]
+    questions = [turn.question for conversation in many() for turn in conversation.turns]
     assert 0.3 < sum(question == question.lower() for question in questions) / len(questions) < 0.8
     assert 0.4 < sum(question.endswith("?") for question in questions) / len(questions) < 0.8
     assert len(set(questions)) > 0.9 * len(questions)

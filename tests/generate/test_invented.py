@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from functools import cache
 from random import Random
 
 import pytest
@@ -11,7 +12,10 @@ import pytest
 from denota.generate.invented import invent_kind, invented_tables, table_kinds
 from denota.tables import Table
 
-TABLES = list(invented_tables(300, seed=5))
+
+@cache
+def invented() -> list[Table]:
+    return list(invented_tables(300, seed=5))
 
 
 def cells(table: Table) -> list[tuple[str, ...]]:
@@ -19,20 +23,20 @@ def cells(table: Table) -> list[tuple[str, ...]]:
 
 
 def test_a_seed_gives_the_same_tables() -> None:
-    for one, other in zip(TABLES[:20], invented_tables(20, seed=5), strict=True):
+    for one, other in zip(invented()[:20], invented_tables(20, seed=5), strict=True):
         assert (one.name, one.names, cells(one)) == (other.name, other.names, cells(other))
 
 
 def test_a_longer_run_begins_with_a_shorter_one() -> None:
-    assert [t.names for t in invented_tables(5, seed=5)] == [t.names for t in TABLES[:5]]
+    assert [t.names for t in invented_tables(5, seed=5)] == [t.names for t in invented()[:5]]
 
 
 def test_seeds_differ() -> None:
-    assert cells(next(invented_tables(1, seed=6))) != cells(TABLES[0])
+    assert cells(next(invented_tables(1, seed=6))) != cells(invented()[0])
 
 
 def test_lengths_go_from_a_few_rows_to_thousands() -> None:
-    lengths = sorted(len(table) for table in TABLES)
+    lengths = sorted(len(table) for table in invented())
     assert lengths[0] < 10 and lengths[-1] > 1000
     assert 15 < lengths[len(lengths) // 2] < 120
 
@@ -55,7 +59,7 @@ def test_every_kind_has_columns_of_several_sorts(kind: str) -> None:
 
 
 def test_headers_come_in_every_style() -> None:
-    names = {name for table in TABLES for name in table.names}
+    names = {name for table in invented() for name in table.names}
     assert any(name.islower() and "_" in name for name in names)
     assert any(name.isupper() and "_" in name for name in names)
     assert any(name[0].islower() and not name.islower() for name in names)
@@ -65,21 +69,21 @@ def test_headers_come_in_every_style() -> None:
 def test_columns_share_words_and_values() -> None:
     """Siblings share words; what one column holds recurs in another."""
     siblings = shared = 0
-    for table in TABLES:
+    for table in invented():
         words = [set(name.lower().replace("_", " ").split()) for name in table.names]
         siblings += any(a & b for i, a in enumerate(words) for b in words[i + 1 :])
         texts = [set(c.text) - {""} for c in table.columns if c.kind == "text"]
         shared += any(a & b for i, a in enumerate(texts) for b in texts[i + 1 :])
-    assert siblings > 0.5 * len(TABLES) and shared > 0.2 * len(TABLES)
+    assert siblings > 0.5 * len(invented()) and shared > 0.2 * len(invented())
 
 
 def test_dates_and_money_are_read_as_such() -> None:
-    units = Counter(column.unit for table in TABLES for column in table.columns)
+    units = Counter(column.unit for table in invented() for column in table.columns)
     assert {"$", "€", "£", "%", "year"} <= units.keys()
-    kinds = Counter(column.kind for table in TABLES for column in table.columns)
+    kinds = Counter(column.kind for table in invented() for column in table.columns)
     assert kinds["date"] > 200
 
 
 def test_some_cells_have_no_value() -> None:
-    gaps = [any(column.missing.any() for column in table.columns) for table in TABLES]
+    gaps = [any(column.missing.any() for column in table.columns) for table in invented()]
     assert 0.05 < sum(gaps) / len(gaps) < 0.6

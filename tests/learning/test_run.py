@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +22,7 @@ from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser, save_parser
 from denota.search.preparer import Preparer
+from processes import denota, python, start_denota
 
 CONFIG = Config(
     model=ModelConfig(dimension=16, hidden=4),
@@ -274,22 +272,22 @@ def test_killed_at_random_moments_and_resumed_it_ends_the_same(tmp_path: Path) -
     for name in ("train", "dev"):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines if name == "train" else lines[:4]))
     (tmp_path / "tables").symlink_to(sample.path() / "tables")
-    command = [sys.executable, "-m", "denota", "train", str(config), "--data", str(tmp_path)]
-    quiet = {
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.DEVNULL,
-        "env": {**os.environ, "OMP_NUM_THREADS": "1"},
-    }
     whole, broken = tmp_path / "whole", tmp_path / "broken"
+
+    def go_on(out: Path, seconds: float | None = None) -> int:
+        process = start_denota("train", config, "--data", tmp_path, "--out", out, "--resume")
+        process.join(seconds)
+        process.kill()
+        process.join()
+        return process.exitcode
+
+    denota("--version")  # what processes are forked from runs before one is timed
     start = time.monotonic()
-    subprocess.run([*command, "--out", str(whole)], check=True, **quiet)
+    assert go_on(whole) == 0
     took = time.monotonic() - start
-    for moment in range(10):
-        process = subprocess.Popen([*command, "--out", str(broken), "--resume"], **quiet)
-        time.sleep(took * (0.35 + 0.06 * moment))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    subprocess.run([*command, "--out", str(broken), "--resume"], check=True, **quiet)
+    ends = [go_on(broken, took * (0.1 + 0.09 * moment)) for moment in range(10)]
+    assert -signal.SIGKILL in ends
+    assert go_on(broken) == 0
     assert weights(broken / "last.safetensors") == weights(whole / "last.safetensors")
     assert weights(broken / "best.safetensors") == weights(whole / "best.safetensors")
     assert (broken / "metrics.jsonl").read_text() == (whole / "metrics.jsonl").read_text()
@@ -375,7 +373,7 @@ try:
 except TrainingError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = python(code, tmp_path)
     assert "cannot be written" in done.stdout, done.stderr
     assert not list((tmp_path / "run").glob("*.part"))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +40,7 @@ from denota.search.prepare import Prepared, prepare
 from denota.search.preparer import Preparer
 from denota.tables import Table
 from model.tiny import tiny_encoder
+from processes import python
 
 ROOT = Path(__file__).parents[2]
 SHIPS = Table.from_rows(
@@ -319,7 +318,7 @@ print(turn.program)
 
 
 def answers(code: str) -> list[str]:
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    run = python(code, ROOT)
     assert run.returncode == 0, run.stderr
     return run.stdout.splitlines()
 

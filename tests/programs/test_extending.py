@@ -5,8 +5,6 @@ as SQL; the shipped model answers as before. docs/extending.md shows how.
 from __future__ import annotations
 
 import statistics
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,7 @@ from denota.programs.operators.declare import AggregateOperator
 from denota.programs.rewards import reward
 from denota.programs.sql import to_sql
 from denota.tables import Table, read_table
+from processes import python
 from programs.database import Database
 
 ROOT = Path(__file__).parent.parent.parent
@@ -135,7 +134,7 @@ def test_the_shipped_model_answers_as_before() -> None:
     """
     answers = []
     for code in (ANSWER, DECLARED + ANSWER):
-        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        run = python(code, ROOT)
         assert run.returncode == 0, run.stderr
         answers.append(run.stdout.splitlines())
     assert answers[0] == answers[1] and len(answers[0]) == 2

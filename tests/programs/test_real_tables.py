@@ -28,12 +28,13 @@ def sequences(sqa: Path) -> tuple[tuple[Example, ...], ...]:
 @pytest.mark.parametrize("language", SPOKEN)
 def test_questions_of_sqa(language: str, sequences: tuple[tuple[Example, ...], ...]) -> None:
     draw = random.Random(language)
-    for sequence in draw.sample(sequences, examples(60)):
+    for sequence in draw.sample(sequences, examples(24)):
         previous: Denotation | None = None
         for turn in sequence:
             table = turn.question.table
             space = program_space(turn.question.text, table, previous, SPOKEN[language])
             rewards = space.rewards(turn.answer)
+            database = Database(table)
             numbers = draw.sample(range(len(space)), min(len(space), 60))
             for count, number in enumerate(numbers):
                 program = space.program(number)
@@ -51,6 +52,7 @@ def test_questions_of_sqa(language: str, sequences: tuple[tuple[Example, ...], .
                     if previous is not None:
                         names = [table.names[column] for column in previous.columns]
                         before = rows_query(previous.rows, names, table)
-                    ran = Database(table).run(to_sql(program, table, before))
+                    ran = database.run(to_sql(program, table, before))
                     assert alike(ran, found), text
+            database.close()
             previous = Denotation.of_cells(turn.cells)

@@ -44,6 +44,7 @@ from denota.reports.results import (
 )
 from denota.reports.statements import FALLS, STANDS, STATEMENTS, UNDECIDED, steadier, verdict
 from denota.settings import RENAMED, RETIRED
+from processes import denota
 
 ROOT = Path(__file__).parents[2]
 TINY = """
@@ -303,8 +304,7 @@ def test_without_word_vectors_a_cell_is_not_run(
 
 
 def test_the_command_says_what_is_there_already() -> None:
-    command = [sys.executable, "-m", "denota", "reproduce", "table9"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    done = denota("reproduce", "table9", cwd=ROOT)
     assert done.returncode == 1 and "there are table2" in done.stderr
 
 
