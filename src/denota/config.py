@@ -36,6 +36,9 @@ class DataConfig:
     made_up_kinds: str = ""
     """Kinds of made-up questions to ask more or less often in loose wording: `groups*2, parts*0`
     (`generate.kinds`)."""
+    made_up_programs: bool = False
+    """Whether of a made-up question only its own program is rewarded; else any that gives its
+    answer, as of a real one."""
     made_up_checked: bool = False
     """Whether made-up questions whose own program is not in the space are left out; else, in loose
     wording, only those whose answer no program gives."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from denota.data.answer import Answer, Cells
 from denota.tables.table import Cell, Table
+
+if TYPE_CHECKING:
+    from denota.programs.tree import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,10 @@ class Example:
 
     question: Question
     answer: Answer
+    meant: Program | None = field(default=None, compare=False)
+    """Its program, where that is known: of a made-up question."""
+    language: str = field(default="", compare=False)
+    """The language that its program is looked for in, if it is a smaller one than the parser's."""
 
     @property
     def cells(self) -> frozenset[Cell]:

@@ -1,8 +1,9 @@
 """Several data sets learnt from together.
 
-What to load is written `NAME:SPLIT` or `NAME:SPLIT*SHARE`, separated by commas:
-`sqa:random-split-1-train, wtq:random-split-1-train*0.5`. NAME is a directory beside the data at
-hand or that one's own name, or any path. A SPLIT alone is one of the data at hand.
+What to load is written `NAME:SPLIT`, `NAME:SPLIT*SHARE` or `NAME:SPLIT@LANGUAGE`, separated by
+commas: `sqa:random-split-1-train@extended, wtq:random-split-1-train*0.5`. NAME is a directory
+beside the data at hand or that one's own name, or any path. A SPLIT alone is one of the data at
+hand. With a LANGUAGE, its programs are looked for in that one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from denota.data.datasets import dataset_of
-from denota.data.example import Example, Question, conversations
+from denota.data.example import Question, conversations
 from denota.data.loaded import Loaded
 from denota.data.shared import shared_tables
 from denota.errors import DataError
@@ -29,6 +30,7 @@ class Spec:
     name: str  #: a directory beside the data at hand, or a path; empty for the data at hand
     split: str
     share: float = 1.0
+    language: str = ""  #: that its programs are looked for in; empty for the parser's
 
     def path(self, data: Path) -> Path:
         """Return where the data set lies, given where the data at hand does.
@@ -70,10 +72,10 @@ class Mixed:
 def read_specs(text: str) -> tuple[Spec, ...]:
     """Read what to load.
 
-    >>> read_specs("sqa:train, wtq:training*0.5")
-    (Spec(name='sqa', split='train', share=1.0), Spec(name='wtq', split='training', share=0.5))
+    >>> read_specs("sqa:train@extended, wtq:training*0.5")[0]
+    Spec(name='sqa', split='train', share=1.0, language='extended')
     >>> read_specs("train")
-    (Spec(name='', split='train', share=1.0),)
+    (Spec(name='', split='train', share=1.0, language=''),)
 
     Raises:
         DataError: it is not written so.
@@ -132,6 +134,9 @@ def load_mixed(
         kept = loaded.without_tables(shared)
         left_out = len(loaded.examples) - len(kept.examples)
         kept = _share(kept, spec.share, np.random.default_rng([seed, number]))
+        if spec.language:
+            said = (replace(example, language=spec.language) for example in kept.examples)
+            kept = replace(kept, examples=tuple(said))
         parts.append(LoadedPart(spec, kind.name, len(conversations(kept.questions)), left_out))
         every.append(
             replace(_led(kept, place.name) if len(places) > 1 else kept, problems=loaded.problems)
@@ -189,16 +194,17 @@ def _tables(questions: Sequence[Question]) -> dict[str, Table]:
 def _read_spec(text: str) -> Spec:
     place, star, share = text.partition("*")
     name, _, split = place.strip().rpartition(":")
+    split, at, language = (piece.strip() for piece in split.partition("@"))
     try:
         part = float(share) if star else 1.0
     except ValueError:
         part = 0.0
-    if not split.strip() or not 0 < part <= 1:
+    if not split or not 0 < part <= 1 or bool(at) != bool(language):
         raise DataError(
-            f"{text!r} does not say what to load; write NAME:SPLIT or NAME:SPLIT*SHARE with a"
-            " share above 0 and up to 1"
+            f"{text!r} does not say what to load; write NAME:SPLIT, NAME:SPLIT@LANGUAGE or"
+            " NAME:SPLIT*SHARE with a share above 0 and up to 1"
         )
-    return Spec(name.strip(), split.strip(), part)
+    return Spec(name.strip(), split, part, language)
 
 
 def _share(loaded: Loaded, share: float, rng: np.random.Generator) -> Loaded:
@@ -222,5 +228,5 @@ def _led(loaded: Loaded, name: str) -> Loaded:
     }
     return Loaded(
         tuple(questions[id(q)] for q in loaded.questions),
-        tuple(Example(questions[id(e.question)], e.answer) for e in loaded.examples),
+        tuple(replace(e, question=questions[id(e.question)]) for e in loaded.examples),
     )

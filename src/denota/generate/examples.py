@@ -62,8 +62,13 @@ def first_of(made: Iterable[Conversation], count: int) -> list[Conversation]:
     return found
 
 
-def examples_from(made: Iterable[Conversation], start: int = 0) -> tuple[Example, ...]:
-    """Return conversations as examples, their ids numbered from `start` on."""
+def examples_from(
+    made: Iterable[Conversation], start: int = 0, programs: bool = False
+) -> tuple[Example, ...]:
+    """Return conversations as examples, their ids numbered from `start` on.
+
+    With their programs, if these are to be known to who learns from them.
+    """
     found: list[Example] = []
     for number, one in enumerate(made, start):
         asked: tuple[str, ...] = ()
@@ -71,7 +76,8 @@ def examples_from(made: Iterable[Conversation], start: int = 0) -> tuple[Example
             question = Question(
                 f"made-{number}", "0", position, turn.question, one.table, one.table.name, asked
             )
-            found.append(Example(question, _answer(turn, one.table)))
+            meant = turn.program if programs else None
+            found.append(Example(question, _answer(turn, one.table), meant))
             asked = (*asked, turn.question)
     return tuple(found)
 

@@ -52,6 +52,8 @@ class Manner:
     """The weights of kinds of questions, if not the usual ones."""
     checked: bool = False
     """Whether to leave out questions whose program is not in the space."""
+    programs: bool = False
+    """Whether the examples tell their programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,10 @@ def make_up(
         parts += _parts(_tables(source.name, tables, share, seed), share, seed)
     asked, language = _ask(parts, manner, jobs), LANGUAGES[manner.language]
     if not manner.checked:
-        return MadeUp(examples_from(asked), {})
+        return MadeUp(examples_from(asked, programs=manner.programs), {})
     places = places_of(asked, language, jobs)
-    return MadeUp(examples_from(only_reached(asked, places)), reach(places))
+    kept = only_reached(asked, places)
+    return MadeUp(examples_from(kept, programs=manner.programs), reach(places))
 
 
 def _tables(

@@ -99,7 +99,8 @@ def train(
         data, made_up = config.data, _made_up(config, examples, tables or {}, say)
         if made_up:
             ready += preparer.ahead(made_up, prepared)
-            made_up, lost = reachable(made_up, preparer) if data.made_up_loose else (made_up, 0)
+            checks = data.made_up_loose or data.made_up_programs
+            made_up, lost = reachable(made_up, preparer) if checks else (made_up, 0)
             if lost:
                 say(f"{lost:,} made-up questions are left out: no program gives their answer")
         teacher = teacher_of(config, ready)
@@ -211,18 +212,19 @@ def _made_up(
     say: Callable[[str], None],
 ) -> tuple[Example, ...]:
     """The made-up questions about the tables the config names, if it asks for any."""
-    if not config.data.made_up:
+    data = config.data
+    if not data.made_up:
         return ()
     trained = {id(e.question.table): e.question.table for e in examples}
-    language = config.data.language.split()[0]
+    language = data.language.split()[0]
     of = language if language == "full" else "extended"
-    kinds = read_kinds(config.data.made_up_kinds) if config.data.made_up_kinds else None
+    kinds = read_kinds(data.made_up_kinds) if data.made_up_kinds else None
     made = make_up(
-        read_sources(config.data.made_up_tables),
+        read_sources(data.made_up_tables),
         {**tables, TRAIN: [*trained.values()]},
-        config.data.made_up,
+        data.made_up,
         config.seed,
-        Manner(of, config.data.made_up_loose, kinds, config.data.made_up_checked),
+        Manner(of, data.made_up_loose, kinds, data.made_up_checked, data.made_up_programs),
     )
     if lost := made.left_out:
         named = ", ".join(f"{count:,} {kind}" for kind, count in lost.items())

@@ -71,7 +71,8 @@ def program_space(
             )
             families.append(family)
             start += family.count
-    return ProgramSpace(index, tuple(families), previous, bounded)
+    wide = "then" in language or not language.isdisjoint((*AGGREGATES, *COMPARES))
+    return ProgramSpace(index, tuple(families), previous, bounded, wide)
 
 
 def _scopes(
@@ -231,6 +232,8 @@ class ProgramSpace:
     previous: Denotation | None
     bounded: bool = False
     """Whether programs were left out because there were too many."""
+    wide: bool = False
+    """Whether the language has steps or values."""
 
     def __len__(self) -> int:
         """Count the programs."""

@@ -33,7 +33,7 @@ def axes_of(space: ProgramSpace) -> Axes:
     columns, classes, _, _ = shared_values(situation)
     lookup = _ValuePlaces(space.table_index, columns, classes)
     count = len(situation.numbers) + len(situation.constants.dates)
-    wide = any(family.aggregate is not None for family in families)
+    wide = space.wide
     axes: dict[int, int] = {}
     blocks, entries, tested, tests, parts, rows = [], [], [], [], [], []
     total = 0
@@ -54,7 +54,7 @@ def axes_of(space: ProgramSpace) -> Axes:
             total += len(whole)
     select_blocks, select_entries, places = [], [], []
     width = 1 + max(len(selection) for family in families for selection in family.selections)
-    width += 2 * any(family.aggregate is not None for family in families)
+    width += 2 * wide
     s0 = 0
     for family in families:
         whole = family.conditions.whole or family.conditions

@@ -123,7 +123,7 @@ def lexical_scores(
     """Count the tokens of all programs of a space against its question."""
     words = tokenise(question)
     asked = frozenset(words)
-    wide = any(family.aggregate is not None for family in space.families)
+    wide = space.wide
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
     in_question = tokens.asked(lexicon.matched(asked, tokens.vocabulary))  # (W,)
     in_both = tokens.asked(

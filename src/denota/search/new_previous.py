@@ -20,6 +20,7 @@ from denota.search.axes import BLOCKS, Axes
 from denota.search.critique import LexicalScores
 from denota.search.lexicon import Lexicon
 from denota.search.prepare import Prepared, Rewarded, prepare
+from denota.search.sought import ANY, Sought
 from denota.tables.table import Table
 
 LOOKS_BACK = "same_value"
@@ -36,6 +37,7 @@ def prepare_with_new_previous(
     answer: Answer | None,
     language: frozenset[str],
     lexicon: Lexicon,
+    sought: Sought = ANY,
 ) -> Prepared:
     """Turn a question into arrays as `prepare` does, from what it was with another previous answer.
 
@@ -48,9 +50,10 @@ def prepare_with_new_previous(
         answer: the gold cells, for training.
         language: the operators of the program language.
         lexicon: the pairs of the critique.
+        sought: which of the programs that give the answer are rewarded.
     """
     if LOOKS_BACK in language or "without_totals" in language or lexicon.altered:
-        return prepare(question, table, history, previous, answer, language, lexicon)
+        return prepare(question, table, history, previous, answer, language, lexicon, sought=sought)
     table_part = _table_part(known)
     base = replace(
         table_part,
@@ -60,7 +63,9 @@ def prepare_with_new_previous(
     )
     if previous is None or not previous.rows:
         return base
-    rest = prepare(question, table, history, previous, answer, language - {"table"}, lexicon)
+    rest = prepare(
+        question, table, history, previous, answer, language - {"table"}, lexicon, sought=sought
+    )
     return _joined(base, rest)
 
 

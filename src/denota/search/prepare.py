@@ -24,6 +24,7 @@ from denota.search.build_axes import axes_of
 from denota.search.critique import LexicalScores, entry_words, lexical_scores
 from denota.search.lexicon import Lexicon
 from denota.search.outcome import outcome_entries, selection_entries
+from denota.search.sought import ANY, Sought
 from denota.search.surface import surface_features
 from denota.search.token_counts import TokenCounts
 from denota.tables.table import Table
@@ -224,6 +225,7 @@ def prepare(
     language: frozenset[str],
     lexicon: Lexicon,
     keep_space: bool = False,
+    sought: Sought = ANY,
 ) -> Prepared:
     """Turn a question into arrays.
 
@@ -237,6 +239,7 @@ def prepare(
         lexicon: the pairs of the critique.
         keep_space: whether to keep its programs, which take memory, rather than make them again
             when trees are asked for.
+        sought: which of the programs that give the answer are rewarded.
     """
     space = program_space(question, table, previous, language)
     axes = axes_of(space)
@@ -248,6 +251,9 @@ def prepare(
     make_space = partial(program_space, question, table, previous, language)
     words = lexical_scores(space, axes, tokens, question, lexicon)
     rewarded = Rewarded.of(space.rewards(answer)) if answer is not None else None
+    if rewarded is not None and sought is not ANY:
+        wanted = sought.among(space, rewarded.ids)
+        rewarded = Rewarded(rewarded.ids[wanted], rewarded.rewards[wanted])
     agreement = None
     if lexicon.altered and rewarded is not None:
         agreement = _agreement(space, axes, words, rewarded, lexicon.altered)

@@ -18,6 +18,7 @@ from denota.programs.operators import language_of
 from denota.search.lexicon import read_lexicon
 from denota.search.prepare import Prepared, Rewarded
 from denota.search.shelf import Shelf
+from denota.search.sought import ANY, Sought
 from denota.search.store import prepared_ahead
 from denota.search.task import Task
 from denota.tables.plain import table_read_as
@@ -54,6 +55,8 @@ class Preparer:
         """A question as it was made ready ahead, whatever the previous answer."""
         self._met: OrderedDict[_Key, Prepared] = OrderedDict()
         self._questions: dict[int, Question] = {}
+        self._sought: dict[int, Sought] = {}
+        """Which programs of a question that was made ready ahead are looked for, if not any."""
         self.shelf: Shelf | None = None
         """Where processes that work together leave questions for one another."""
 
@@ -95,7 +98,8 @@ class Preparer:
         found = self._ahead.get(key) or self._met.get(key)
         if found is None:
             self._questions[id(question)] = question  # keeps the id its own
-            task = self._read(Task(question, previous, answer))
+            sought = self._sought.get(id(question), ANY)
+            task = self._read(Task(question, previous, answer, sought))
             found = self._made(key, task)
         elif found.rewarded_programs is None and answer is not None:
             found = replace(found, rewarded_programs=Rewarded.of(found.space.rewards(answer)))
@@ -149,6 +153,8 @@ class Preparer:
             self._questions[id(task.question)] = task.question
             self._ahead[id(task.question), task.previous] = one
             self._base[id(task.question)] = one
+            if task.sought is not ANY:
+                self._sought[id(task.question)] = task.sought
         return ready
 
     def _read(self, task: Task) -> Task:
@@ -167,5 +173,14 @@ def _tasks(turns: Sequence[Turn]) -> list[Task]:
         if tasks and tasks[-1].question.position == question.position - 1:
             before = tasks[-1].answer
             previous = Denotation.of_cells(before.cells) if isinstance(before, Cells) else None
-        tasks.append(Task(question, previous, turn.answer if isinstance(turn, Example) else None))
+        answer, sought = (turn.answer, _sought(turn)) if isinstance(turn, Example) else (None, ANY)
+        tasks.append(Task(question, previous, answer, sought))
     return tasks
+
+
+def _sought(example: Example) -> Sought:
+    """Which programs of an example are looked for."""
+    if example.meant is None and not example.language:
+        return ANY
+    language = language_of(example.language) if example.language else None
+    return Sought(example.meant, language)

@@ -37,6 +37,7 @@ from denota.data.answer import Cells
 from denota.errors import DataError
 from denota.search.lexicon import Lexicon
 from denota.search.prepare import Prepared
+from denota.search.sought import ANY
 from denota.search.store_record import StoreRecord, record_arrays
 from denota.search.task import Task
 from denota.tables.table import Table
@@ -118,6 +119,9 @@ def digest_of(tasks: Sequence[Task], language: frozenset[str], lexicon: Lexicon)
         answer = sorted(gold.cells) if isinstance(gold, Cells) else gold
         line = (asked.text, asked.history[-1:], tables[id(asked.table)], before, answer)
         digest.update(repr(line).encode("utf-8", "surrogatepass"))
+        if task.sought is not ANY:
+            sought = (task.sought.meant, sorted(task.sought.language or ()))
+            digest.update(repr(sought).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:32]
 
 

@@ -10,6 +10,7 @@ from denota.programs.denotation import Denotation
 from denota.search.lexicon import Lexicon
 from denota.search.new_previous import prepare_with_new_previous
 from denota.search.prepare import Prepared, prepare
+from denota.search.sought import ANY, Sought
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,8 @@ class Task:
     question: Question
     previous: Denotation | None
     answer: Answer | None
+    sought: Sought = ANY
+    """Which of the programs that give the answer are looked for."""
 
     def prepare(
         self,
@@ -31,5 +34,5 @@ class Task:
         asked = self.question
         of = (asked.text, asked.table, asked.history, self.previous, self.answer, language, lexicon)
         if known is None or (known.rewarded_programs is None and self.answer is not None):
-            return prepare(*of, keep_space=keep_space)
-        return prepare_with_new_previous(known, *of)
+            return prepare(*of, keep_space=keep_space, sought=self.sought)
+        return prepare_with_new_previous(known, *of, sought=self.sought)

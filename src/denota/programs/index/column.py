@@ -15,9 +15,11 @@ from denota.programs.index.sets import ROOM, Mask
 from denota.tables.column import Column
 from denota.tokens import content, tokenise
 
-LONG: Final = 2_000
+LONG: Final = 40
 """A column with more value classes is long: it offers only the values that a word or number of the
 question leads to."""
+MOST_GROUPS: Final = 2_000
+"""Rows are put into at most this many groups, one for each value class of a column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,12 @@ class ColumnIndex:
     def is_long(self) -> bool:
         """Whether there are too many classes to offer them all."""
         return self.count > LONG or self.count * len(self.column) > ROOM
+
+    @property
+    def makes_groups(self) -> bool:
+        """Whether rows can be put into groups, one for each class."""
+        fits = self.count <= MOST_GROUPS and self.count * len(self.column) <= ROOM
+        return 1 < self.count < len(self.column) and fits
 
     @cached_property
     def order(self) -> NDArray[np.float64] | None:

@@ -88,9 +88,7 @@ def _exactly(amounts: Any, k: int) -> Any:
 
 
 def _repeating(situation: Situation) -> list[int]:
-    columns = situation.index.columns
-    rows = situation.index.rows
-    return [c for c, own in enumerate(columns) if 1 < own.count < rows and not own.is_long]
+    return [c for c, own in enumerate(situation.index.columns) if own.makes_groups]
 
 
 def _alone(situation: Situation) -> list[tuple[int, int]]:
