@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -14,9 +15,14 @@ from denota.programs.rewards import denotation_items
 from denota.search.prepare import Prepared
 from denota.tables.table import Table
 
-Best = Callable[[Sequence[Prepared]], list[np.ndarray[tuple[int], np.dtype[np.int64]]]]
+Ids = np.ndarray[tuple[int], np.dtype[np.int64]]
+Best = Callable[[Sequence[Prepared]], list[Ids]]
 Prepare = Callable[[Question, Denotation | None], Prepared]
 AnswerTurn = Callable[[Sequence[Question], Sequence[Denotation | None]], Sequence[Denotation]]
+
+
+LOOKED_THROUGH: Final = 100
+"""Where cells are asked for, the best program that gives cells is looked for among this many."""
 
 
 def key_of(question: Question) -> Key:
@@ -52,6 +58,24 @@ def predict(
         return found
 
     return predict_by_turns(questions, answer, gold)
+
+
+def best_that_gives_cells(best: Callable[[Sequence[Prepared], int], list[Ids]]) -> Best:
+    """Return what finds the best program that gives cells, or the best at all where none does.
+
+    Args:
+        best: a parser's best programs of prepared questions, so many of each.
+    """
+
+    def found(questions: Sequence[Prepared]) -> list[Ids]:
+        chosen = []
+        for question, ids in zip(questions, best(questions, LOOKED_THROUGH), strict=True):
+            gives = [n for n, number in enumerate(ids.tolist()) if question.gives_cells(number)]
+            first = gives[0] if gives else 0
+            chosen.append(ids[first : first + 1])
+        return chosen
+
+    return found
 
 
 def predict_by_turns(

@@ -118,8 +118,12 @@ class Prepared:
         """(S, 2) what the selections would answer, likewise."""
         return selection_entries(self.axes)
 
+    def gives_cells(self, number: int) -> bool:
+        """Say whether a program selects cells; others compute values."""
+        return next(p for p in self.axes.places if p.start <= number < p.start + p.programs).plain
+
     def denotation(self, number: int) -> Denotation:
-        """Return the cells of a program."""
+        """Return what a program means: its cells, or the values computed from them."""
         place = next(p for p in self.axes.places if p.start <= number < p.start + p.programs)
         if not place.plain:
             return self.space.denotation(number)

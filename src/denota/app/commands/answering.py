@@ -16,7 +16,7 @@ from denota.conversation.answers import answer_of, rating_with, understand_conve
 from denota.conversation.understand import steps_of
 from denota.data.example import Example, Question, conversations
 from denota.evaluation.metrics import Key
-from denota.evaluation.predict import key_of, predict
+from denota.evaluation.predict import best_that_gives_cells, key_of, predict
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
@@ -35,6 +35,7 @@ def answer_all(
     *,
     without: Sequence[str] = (),
     only_model: bool = False,
+    cells: bool = False,
     jobs: int = 0,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[Key, Denotation]:
@@ -46,6 +47,8 @@ def answer_all(
         gold: the examples, if the history should be gold and not the parser's own.
         without: names of steps of `understand` to leave out.
         only_model: whether the parser's best program is taken as it is, without any step.
+        cells: whether answers are cells, as SQA's are: of the model alone, the best program that
+            gives cells is taken.
         jobs: how many processes to use, 0 for one a core.
         progress: is told of questions answered since it was last told.
     """
@@ -59,13 +62,13 @@ def answer_all(
     if jobs == 1 or len(groups) <= ALONE:
         parser = load_run(run)
         for group in groups:
-            found |= _answers(parser, group, gold, without, only_model)
+            found |= _answers(parser, group, gold, without, only_model, cells)
             progress(len(group))
         return found
     spawn = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
     jobs = min(jobs, len(groups))
     with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(str(run),)) as pool:
-        how = (tuple(without), only_model)
+        how = (tuple(without), only_model, cells)
         waiting = {
             pool.submit(_work, group, _of(group, gold), *how): len(group) for group in groups
         }
@@ -93,10 +96,12 @@ def _answers(
     gold: Gold | None,
     without: Sequence[str],
     only_model: bool,
+    cells: bool,
 ) -> dict[Key, Denotation]:
     preparer = Preparer.of(parser.config, kept=2 * GROUP, operators=parser.language)
     if only_model:
-        return predict(group, parser.best, preparer, gold=gold)
+        best = best_that_gives_cells(parser.best) if cells else parser.best
+        return predict(group, best, preparer, gold=gold)
     pipeline = steps_of(parser, without)
     found = understand_conversations(group, parser, rating_with(parser, preparer), pipeline, gold)
     return {key: answer_of(asked) for key, asked in found.items()}
@@ -113,6 +118,10 @@ def _start(run: str) -> None:
 
 
 def _work(
-    group: Sequence[Question], gold: Gold | None, without: Sequence[str], only_model: bool
+    group: Sequence[Question],
+    gold: Gold | None,
+    without: Sequence[str],
+    only_model: bool,
+    cells: bool,
 ) -> dict[Key, Denotation]:
-    return _answers(_parser, group, gold, without, only_model)
+    return _answers(_parser, group, gold, without, only_model, cells)

@@ -75,6 +75,7 @@ def evaluate_run(measured: Measured) -> dict[str, Any]:
             gold if measured.gold_history else None,
             without=measured.without,
             only_model=measured.only_model,
+            cells=kind.answers == "cells",
             progress=advance,
         )
     found = score(gold, in_form_of(gold, answers), kind.is_right)

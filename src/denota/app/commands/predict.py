@@ -25,12 +25,13 @@ def predict_run(
     where = data_path(data)
     kind = dataset_of(where, split)
     questions = checked(kind.questions(where, split), answers=False).questions
+    cells = kind.answers == "cells"
     with count_progress("answering", len(questions)) as advance:
         answers = answer_all(
-            run, questions, without=without, only_model=only_model, progress=advance
+            run, questions, without=without, only_model=only_model, cells=cells, progress=advance
         )
     found = [(question, answers[key_of(question)]) for question in questions]
-    if kind.answers == "cells":
+    if cells:
         kind.write_predictions(out, ((question, as_cells(answer)) for question, answer in found))
     else:
         kind.write_predictions(out, ((q, as_values(answer, q.table)) for q, answer in found))
