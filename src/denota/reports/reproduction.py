@@ -35,7 +35,7 @@ from denota.reports.shaping import (
     put_right_section,
     shaping_section,
 )
-from denota.reports.stated import statements_section, summary
+from denota.reports.stated import judged_statements, statements_section, summary
 from denota.reports.statements import STATEMENTS, steadier
 
 
@@ -53,10 +53,11 @@ def reproduction_page(
     parts = [_TOP]
     if sequences is not None:
         measured = [*gains(found, sequences), *encoders]
-        parts.append(summary(found, sequences, measured, judged))
+        verdicts = judged_statements(found, sequences)
+        parts.append(summary(found, sequences, verdicts, measured, judged))
     parts += [_RERUN, _TABLE2, _table2(found), _PICTURES]
     if sequences is not None:
-        parts.append(statements_section(found, sequences))
+        parts.append(statements_section(found, sequences, verdicts))
     parts += [_table3(found), _stability(found)]
     if sequences is not None:
         parts.append(shaping_section(measured, headline_epochs(found)) if measured else "")

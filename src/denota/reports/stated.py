@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from denota.reports.judged import Judged, spurious_told
 from denota.reports.markdown import table
@@ -33,7 +33,9 @@ def judged_statements(found: Found, sequences: Sequence[str]) -> dict[Statement,
     }
 
 
-def statements_section(found: Found, sequences: Sequence[str]) -> str:
+def statements_section(
+    found: Found, sequences: Sequence[str], verdicts: Mapping[Statement, str]
+) -> str:
     """Return the statements, each with its rule, differences and verdict."""
     lines: list[Sequence[str]] = [
         (
@@ -41,7 +43,7 @@ def statements_section(found: Found, sequences: Sequence[str]) -> str:
             *("last 10 epochs", "95% interval", "best epoch", "95% interval"),
         )
     ]
-    for one, came in judged_statements(found, sequences).items():
+    for one, came in verdicts.items():
         for place, d in enumerate(one.differences):
             claim = f"{one.claim} ({one.said}); {one.rule}" if place == 0 else ""
             here = f"**{came}**" if place == 0 else ""
@@ -62,11 +64,11 @@ def statements_section(found: Found, sequences: Sequence[str]) -> str:
 def summary(
     found: Found,
     sequences: Sequence[str],
+    verdicts: Mapping[Statement, str],
     measured: Sequence[Gain],
     judged: Judged | None = None,
 ) -> str:
     """Return what was found, for a reader who reads one screen."""
-    verdicts = judged_statements(found, sequences)
     lines = [_tables(found)]
     if MEAN_GAIN.known(found):
         shaping, maver = (told(d, found, sequences) for d in (MEAN_GAIN, gain("maver")))
