@@ -15,7 +15,7 @@ from denota.programs.index.sets import ROOM, Mask
 from denota.tables.column import Column
 from denota.tokens import content, tokenise
 
-LONG: Final = 40
+LONG: Final = 2_000
 """A column with more value classes is long: it offers only the values that a word or number of the
 question leads to."""
 MOST_GROUPS: Final = 2_000
