@@ -30,7 +30,8 @@ def test_of_a_made_up_question_its_own_program_is_rewarded_alone() -> None:
         assert one.question == other.question and other.meant is None
         (ready,), (free,) = known.ahead([one], jobs=1), unknown.ahead([other], jobs=1)
         assert ready.rewarded_programs is not None and free.rewarded_programs is not None
-        if one.question.position == 0 and one.meant is not None:
+        assert one.meant is not None
+        if one.question.position == 0:
             (number,) = ready.rewarded_programs.ids.tolist()
             turned = replace(one.meant, where=one.meant.versus, versus=one.meant.where)
             assert ready.space.program(number) in (one.meant, turned)

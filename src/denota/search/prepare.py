@@ -200,6 +200,15 @@ class Prepared:
         return {}
 
 
+def rewarded_for(answer: Answer, space: ProgramSpace, sought: Sought = ANY) -> Rewarded:
+    """Return the programs of a space that an answer rewards, of those that are looked for."""
+    every = Rewarded.of(space.rewards(answer))
+    if sought is ANY:
+        return every
+    wanted = sought.among(space, every.ids)
+    return Rewarded(every.ids[wanted], every.rewards[wanted])
+
+
 def _looked_up(known: NDArray[np.int32], values: Floats, ids: NDArray[np.int64]) -> Floats:
     """(K,) the values of some programs of those that are known, in order; 0 for any other."""
     if not len(known):
@@ -254,10 +263,7 @@ def prepare(
     surfaces = [surface_features(tokens, axes.values[0], words) for words in (asked, before)]
     make_space = partial(program_space, question, table, previous, language)
     words = lexical_scores(space, axes, tokens, question, lexicon)
-    rewarded = Rewarded.of(space.rewards(answer)) if answer is not None else None
-    if rewarded is not None and sought is not ANY:
-        wanted = sought.among(space, rewarded.ids)
-        rewarded = Rewarded(rewarded.ids[wanted], rewarded.rewards[wanted])
+    rewarded = rewarded_for(answer, space, sought) if answer is not None else None
     agreement = None
     if lexicon.altered and rewarded is not None:
         agreement = _agreement(space, axes, words, rewarded, lexicon.altered)

@@ -16,7 +16,7 @@ from denota.data.example import Example, Question, Turn, conversations
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
 from denota.search.lexicon import read_lexicon
-from denota.search.prepare import Prepared, Rewarded
+from denota.search.prepare import Prepared, rewarded_for
 from denota.search.shelf import Shelf
 from denota.search.sought import ANY, Sought
 from denota.search.store import prepared_ahead
@@ -102,7 +102,9 @@ class Preparer:
             task = self._read(Task(question, previous, answer, sought))
             found = self._made(key, task)
         elif found.rewarded_programs is None and answer is not None:
-            found = replace(found, rewarded_programs=Rewarded.of(found.space.rewards(answer)))
+            sought = self._sought.get(id(question), ANY)
+            rewarded = rewarded_for(answer, found.space, sought)
+            found = replace(found, rewarded_programs=rewarded)
         if key not in self._ahead:
             self._met[key] = found
             self._met.move_to_end(key)
