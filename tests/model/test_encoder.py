@@ -177,6 +177,17 @@ def test_what_is_read(wordpieces: Wordpieces) -> None:
     assert again is read, "the previous answer does not change what is read"
 
 
+def test_values_of_columns_with_few_are_read_whatever_was_asked(wordpieces: Wordpieces) -> None:
+    rows = [[f"car {n}", ("USA", "Japan", "Europe")[n % 3], str(n)] for n in range(12)]
+    table = Table.from_rows(["Name", "Origin", "Power"], rows)
+    operators, lexicon = language_of("dynsp++"), read_lexicon()
+    question = prepare("american ones", table, (), None, None, operators, lexicon)
+    seen = [
+        [question.values[v] for v in Reader(wordpieces, 6, n)(question).shown] for n in (0, 2, 3)
+    ]
+    assert seen == [[], [], [("europe",), ("japan",), ("usa",)]], "all of a column, or none"
+
+
 def test_a_long_question_is_cut(scorer: Encoder) -> None:
     operators, lexicon = language_of("dynsp++"), read_lexicon()
     text = "which ship " * 5000

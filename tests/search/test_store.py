@@ -18,7 +18,7 @@ import pytest
 from denota import sample
 from denota.data import Example, load_examples
 from denota.data.answer import Cells
-from denota.data.example import conversations
+from denota.data.example import Question, conversations
 from denota.errors import DataError
 from denota.programs.denotation import Denotation
 from denota.programs.operators import language_of
@@ -28,6 +28,7 @@ from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.search.store import digest_of, prepared_ahead
 from denota.search.task import Task
+from denota.tables.table import Table
 
 LANGUAGE, LEXICON = language_of("dynsp++"), read_lexicon()
 
@@ -208,3 +209,16 @@ def test_what_was_left_half_made_is_cleared_away(tasks: list[Task], tmp_path: Pa
     os.utime(old, (0, 0))
     prepared_ahead(tasks, LANGUAGE, LEXICON, tmp_path, 1)
     assert not old.exists() and new.exists()
+
+
+def test_long_tables_do_not_share_a_shard() -> None:
+    def about(rows: int, number: int) -> list[Task]:
+        table = Table.from_rows(["A"], [[str(n)] for n in range(rows)])
+        question = Question(f"q{number}", "0", 0, "how many?", table, "t")
+        return [Task(question, None, None)] * 3
+
+    tasks = [task for n in range(60) for task in about(2000 if n % 10 == 0 else 10, n)]
+    shards = store._shards(tasks, 4)
+    assert sorted(number for shard in shards for number in shard) == [*range(len(tasks))]
+    heavy = [sum(len(tasks[n].question.table) == 2000 for n in shard) for shard in shards]
+    assert max(heavy) == 3, "one long table's questions at most"

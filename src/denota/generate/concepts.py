@@ -132,8 +132,8 @@ def _loaded() -> dict[str, dict[str, Any]]:
         return tomllib.load(file)
 
 
-YES: Final = frozenset(["yes", "y", "true"])
-NO: Final = frozenset(["no", "n", "false"])
+YES: Final = frozenset(["yes", "y", "true", "1"])
+NO: Final = frozenset(["no", "n", "false", "0"])
 
 
 def is_yes_no(values: tuple[str, ...]) -> bool:

@@ -26,8 +26,8 @@ def made_up_examples(
     """Return whole conversations of at least `count` questions, each table as often as any other.
 
     The answer of a program that selects cells is those cells, that of one that computes values is
-    the values. In a language with values (`full`) most questions stand by themselves. The same
-    seed gives the same questions.
+    the values. In a language with values (`full`) most conversations are a single question.
+    The same seed gives the same questions.
 
     Args:
         tables: what is asked about.
@@ -45,7 +45,7 @@ def made_up_examples(
     ('made-0', True)
     """
     operators = LANGUAGES[language]
-    turns = MOSTLY_ONE if is_wide(operators) else TURNS
+    turns = TURNS_WITH_VALUES if is_wide(operators) else TURNS
     made = generate(tables, seed, language=operators, turns=turns, loose=loose, kinds=kinds)
     return examples_from(first_of(made, count), start)
 
@@ -89,5 +89,5 @@ def _answer(turn: Turn, table: Table) -> Answer:
     return Values(denotation_items(turn.answer, table))
 
 
-MOSTLY_ONE: Final = (1, 1, 1, 1, 1, 1, 2, 3)
+TURNS_WITH_VALUES: Final = (1, 1, 1, 1, 1, 2, 2, 3)
 """The numbers of turns to choose from in a language with values."""

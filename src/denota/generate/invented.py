@@ -38,13 +38,17 @@ def invent(rng: Random, rows: int | None = None) -> Table:
 
 def invent_kind(name: str, rng: Random, rows: int | None = None) -> Table:
     """Return an invented table of one kind, such as `orders`."""
-    entry = _loaded()["tables"][name]
+    tables = _loaded()["tables"]
+    entry = tables[name]
     draft = Draft(rng, rows or _length(rng), _lists())
     style, other = rng.choices(list(HEADERS), list(HEADERS.values()))[0], rng.random() < 0.4
     columns: dict[str, list[str]] = {}
-    for line in _lines(entry["columns"]):
-        for header, kind, arguments in _columns(line, rng):
-            columns[style(header, other)] = values_of(draft, kind, arguments)
+    more = rng.sample(sorted(tables), rng.randint(1, 2)) if rng.random() < WIDE else []
+    for place, kind_of_table in enumerate([name, *more]):
+        for line in _lines(tables[kind_of_table]["columns"]):
+            for header, kind, arguments in _columns(line, rng):
+                if not place or kind not in OF_ITS_OWN:
+                    columns.setdefault(style(header, other), values_of(draft, kind, arguments))
     if rng.random() < 0.3:
         columns = _with_gaps(columns, rng)
     if rng.random() < 0.15:
@@ -158,7 +162,7 @@ def _shuffled(columns: dict[str, list[str]], rng: Random) -> dict[str, list[str]
 
 def _length(rng: Random) -> int:
     """A number of rows: mostly a screen or two, now and then thousands."""
-    low, high = rng.choices(LENGTHS, weights=(50, 38, 11, 1))[0]
+    low, high = rng.choices(LENGTHS, weights=(34, 36, 24, 6))[0]
     return int(low * (high / low) ** rng.random())
 
 
@@ -181,4 +185,8 @@ def _loaded() -> dict[str, dict[str, Any]]:
 
 
 LENGTHS: Final = ((5, 30), (30, 120), (120, 600), (600, 5000))
+WIDE: Final = 0.2
+"""The share of tables that have columns of other kinds of tables as well, as exports have."""
+OF_ITS_OWN: Final = frozenset(["id", "serial", "each", "person"])
+"""Kinds of values that name the rows of a table, which it does not take from another kind."""
 _NO_NAMES: Final = ("data", "export", "sheet1", "table_1", "report-final")

@@ -150,7 +150,7 @@ def _email(draft: Draft) -> list[str]:
 
 
 def _yes_no(draft: Draft) -> list[str]:
-    yes, no = draft.rng.choice((("Yes", "No"), ("yes", "no"), ("Y", "N"), ("TRUE", "FALSE")))
+    yes, no = draft.rng.choice(YES_AND_NO)
     share = 0.2 + 0.6 * draft.rng.random()
     return [yes if draft.rng.random() < share else no for _ in range(draft.rows)]
 
@@ -262,3 +262,7 @@ KINDS: Final[dict[str, Callable[..., list[str]]]] = {
     **{"percent": _percent, "year": _year, "date": _date, "later": _later},
     **{"clock": _clock, "text": _text},
 }
+YES_AND_NO: Final = (
+    *(("Yes", "No"), ("yes", "no"), ("Y", "N"), ("TRUE", "FALSE"), ("true", "false"), ("1", "0")),
+)
+"""How flags are written."""

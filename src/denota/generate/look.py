@@ -14,7 +14,7 @@ from pathlib import Path
 from denota import sample
 from denota.data.mixed import load_tables
 from denota.generate.conversation import Conversation, generate
-from denota.generate.examples import MOSTLY_ONE
+from denota.generate.examples import TURNS_WITH_VALUES
 from denota.generate.invented import invented_tables
 from denota.generate.kinds import is_wide, read_kinds
 from denota.generate.reach import Reach, places_of, reach
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         held_out=asked.held_out,
         loose=asked.loose,
         kinds=read_kinds(asked.kinds) if asked.kinds else None,
-        turns=MOSTLY_ONE if is_wide(language) else (1, 2, 3),
+        turns=TURNS_WITH_VALUES if is_wide(language) else (1, 2, 3),
     )
     conversations = [*islice(made, asked.count)]
     if asked.check:

@@ -98,7 +98,7 @@ class ColumnProfile:
     def is_yes_no(self) -> bool:
         """Whether its values are yes and no."""
         stated = tuple(text for text in self.texts[:4] if not is_missing(text))
-        return self.kind == "text" and len(self.texts) <= 3 and is_yes_no(stated)
+        return self.kind != "date" and len(self.texts) <= 3 and is_yes_no(stated)
 
     @cached_property
     def order(self) -> list[float | None]:

@@ -17,7 +17,7 @@ from typing import Final
 from denota.data import Example
 from denota.errors import ConfigError
 from denota.generate.conversation import TURNS, Conversation, Turn, generate
-from denota.generate.examples import MOSTLY_ONE, examples_from, first_of
+from denota.generate.examples import TURNS_WITH_VALUES, examples_from, first_of
 from denota.generate.invented import invented_tables
 from denota.generate.kinds import is_wide
 from denota.generate.reach import Reach, only_reached, places_of, reach
@@ -193,7 +193,7 @@ def _ask_part(number: int) -> list[tuple[int, tuple[Turn, ...]]]:
         part.tables,
         Random(part.seed),
         language=language,
-        turns=MOSTLY_ONE if is_wide(language) else TURNS,
+        turns=TURNS_WITH_VALUES if is_wide(language) else TURNS,
         loose=manner.loose,
         kinds=manner.kinds,
     )

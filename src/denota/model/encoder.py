@@ -60,6 +60,7 @@ class Encoder(Scorer):
         cells: int,
         dropout: float,
         names: RowNames = LEGACY_ENCODER,
+        usual: int = 0,
     ) -> None:
         super().__init__()
         self.names = names
@@ -68,7 +69,7 @@ class Encoder(Scorer):
         self.encoder.words.weight.requires_grad_(
             False
         )  # what was never seen in training stays comparable
-        self.reader = Reader(wordpieces, cells)
+        self.reader = Reader(wordpieces, cells, usual)
         size = encoder.shape.size
         self.importance = nn.Linear(size, 1)
         """How much a piece counts when texts are matched."""
@@ -104,7 +105,7 @@ class Encoder(Scorer):
         )
         names = new_names(operators, LEGACY_ENCODER)
         pieces = read_wordpieces(folder)
-        scorer = cls(encoder, pieces, cfg.width, cfg.cells, cfg.dropout, names)
+        scorer = cls(encoder, pieces, cfg.width, cfg.cells, cfg.dropout, names, cfg.usual)
         scorer.grow(operators)
         return scorer
 
@@ -117,7 +118,7 @@ class Encoder(Scorer):
         encoder = Transformer(shape, dropout=cfg.dropout, attention_dropout=cfg.dropout)
         wordpieces = wordpieces_of(Tokenizer.from_str(facts["tokenizer"]))
         names = read_names(facts, LEGACY_ENCODER)
-        scorer = cls(encoder, wordpieces, cfg.width, cfg.cells, cfg.dropout, names)
+        scorer = cls(encoder, wordpieces, cfg.width, cfg.cells, cfg.dropout, names, cfg.usual)
         scorer.load_state_dict(weights)
         return scorer
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from denota.model.wordpieces import Wordpieces
 from denota.programs.constants import Constants, constants_in
+from denota.programs.near_words import are_near
 from denota.programs.tree import Date, Number
 from denota.search.prepare import Prepared
 from denota.tables.table import Table
@@ -32,6 +33,8 @@ NAME: Final = 16
 """Pieces of a column's name that are read."""
 LONGEST_CELL: Final = 12
 """Pieces of a cell that are read."""
+FEW: Final = 6
+"""A column of at most so many different values has few."""
 KEPT_READINGS: Final = 1 << 15
 """At most this many texts are kept."""
 
@@ -64,8 +67,8 @@ class Texts:
 class Reader:
     """Turns prepared questions into readings, each once."""
 
-    def __init__(self, wordpieces: Wordpieces, cells: int) -> None:
-        self.wordpieces, self.cells = wordpieces, cells
+    def __init__(self, wordpieces: Wordpieces, cells: int, usual: int = 0) -> None:
+        self.wordpieces, self.cells, self.usual = wordpieces, cells, usual
         self._known: dict[tuple[object, ...], tuple[Table, QuestionText]] = {}
         self._texts: dict[int, tuple[object, Texts]] = {}
 
@@ -100,7 +103,7 @@ class Reader:
         for place, line in enumerate(earlier):
             text.mark()
             text.add(line, 2 + min(place, 1), LONGEST_QUESTION // 2)
-        shown = _shown(question, self.cells)
+        shown = _shown(question, self.cells, self.usual)
         columns, cells, numbers = [], [], []
         for column, name in enumerate(question.names):
             text.begin(TABLE_START)
@@ -191,10 +194,12 @@ def _place(
     return 0, 0
 
 
-def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
+def _shown(question: Prepared, most: int, usual: int) -> dict[int, list[int]]:
     """The values that share most content words with the last two questions, by column.
 
-    They are sorted alphabetically within a column, so that row order cannot leak in.
+    With them those of columns that have few, whatever was asked: "American" is told from `USA`
+    only if both are read. They are sorted alphabetically within a column, so that row order cannot
+    leak in.
     """
     asked = frozenset(question.question) - FUNCTION_WORDS
     before = frozenset(question.previous_question) - FUNCTION_WORDS
@@ -202,15 +207,33 @@ def _shown(question: Prepared, most: int) -> dict[int, list[int]]:
     rated = []
     for value in near.tolist():
         words = frozenset(question.values[value]) - FUNCTION_WORDS
-        now, then = len(words & asked), len(words & before)
+        now, then = (len(words & some) or _begin_alike(words, some) for some in (asked, before))
         if now or then:
             rating = -(2 * now + then) / (1 + len(words))
             rated.append((rating, question.values[value], value))
+    chosen = {value for _, _, value in sorted(rated)[:most]}
+    chosen |= set(_usual(question, usual)) if usual else set()
     found: dict[int, list[int]] = {}
     columns = question.axes.values[0]
-    for _, _, value in sorted(sorted(rated)[:most], key=lambda line: line[1]):
+    for value in sorted(chosen, key=lambda value: (question.values[value], value)):
         found.setdefault(int(columns[value]), []).append(value)
     return found
+
+
+def _begin_alike(words: frozenset[str], asked: frozenset[str]) -> float:
+    """How many words are near a word that was asked, each counting half."""
+    return sum(any(are_near(word, one) for one in asked) for word in words) / 2
+
+
+def _usual(question: Prepared, most: int) -> list[int]:
+    """The values of the columns that have few, those with the fewest first, at most so many."""
+    columns, table = question.axes.values[0], question.table
+    counts = [len(column.values) for column in table.columns]
+    chosen: list[int] = []
+    for column in sorted(range(len(counts)), key=counts.__getitem__):
+        if 1 < counts[column] <= min(FEW, len(table) / 2, most - len(chosen)):
+            chosen += np.flatnonzero(columns == column).tolist()
+    return chosen
 
 
 def _phrases(question: Prepared) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ these axes; `program` and `index` are the only bridge to trees.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, permutations
 from typing import Final
@@ -22,7 +22,7 @@ from denota.programs.conditions import Conditions, conditions_of
 from denota.programs.constants import constants_in
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute, looked_at
-from denota.programs.index import Mask, TableIndex, index_of
+from denota.programs.index import LINKED, LONG, Mask, TableIndex, index_of
 from denota.programs.lexicon import has_trigger, is_called
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES
 from denota.programs.operators.declare import AggregateOperator, Situation
@@ -40,8 +40,11 @@ def program_space(
     question: str, table: Table, previous: Denotation | None, language: frozenset[str]
 ) -> ProgramSpace:
     """Return all programs of a question over a table, given the previous answer if there is one."""
-    index = index_of(table)
+    index = index_of(table, LINKED if "linked_values" in language else LONG)
     constants = constants_in(question)
+    if "near_words" in language:
+        near = index.near(constants.content)
+        constants = replace(constants, content=constants.content | near)
     words = constants.number_words if "number_words" in language else ()
     numbers = tuple(dict.fromkeys((*constants.numbers, *words)))
     before = None

@@ -118,11 +118,19 @@ def entry_words(space: ProgramSpace, axes: Axes) -> EntryWords:
 
 
 def lexical_scores(
-    space: ProgramSpace, axes: Axes, tokens: EntryWords, question: str, lexicon: Lexicon
+    space: ProgramSpace,
+    axes: Axes,
+    tokens: EntryWords,
+    question: str,
+    lexicon: Lexicon,
+    near: frozenset[str] = frozenset(),
 ) -> LexicalScores | TokenCounts:
-    """Count the tokens of all programs of a space against its question."""
+    """Count the tokens of all programs of a space against its question.
+
+    Words of the table that are near the question's count as if they were asked.
+    """
     words = tokenise(question)
-    asked = frozenset(words)
+    asked = frozenset(words) | near
     wide = space.wide
     everything = np.full(tokens.names.shape[1], ~np.uint64(0))
     in_question = tokens.asked(lexicon.matched(asked, tokens.vocabulary))  # (W,)

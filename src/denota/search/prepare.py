@@ -28,7 +28,7 @@ from denota.search.sought import ANY, Sought
 from denota.search.surface import surface_features
 from denota.search.token_counts import TokenCounts
 from denota.tables.table import Table
-from denota.tokens import tokenise
+from denota.tokens import FUNCTION_WORDS, tokenise
 
 Floats = NDArray[np.float32]
 
@@ -201,7 +201,14 @@ class Prepared:
 
 
 def rewarded_for(answer: Answer, space: ProgramSpace, sought: Sought = ANY) -> Rewarded:
-    """Return the programs of a space that an answer rewards, of those that are looked for."""
+    """Return the programs of a space that an answer rewards, of those that are looked for.
+
+    Where the program itself is known, no other is executed.
+    """
+    if sought.meant is not None:
+        place = space.index(sought.meant)
+        ids = np.array([] if place is None else [place], np.int32)
+        return Rewarded(ids, np.ones(len(ids), np.float32))
     every = Rewarded.of(space.rewards(answer))
     if sought is ANY:
         return every
@@ -260,9 +267,13 @@ def prepare(
     asked, before = tokenise(question), tokenise(history[-1]) if history else ()
     situation = space.families[0].conditions.situation
     constants: list[Number | Date] = [*situation.numbers, *situation.constants.dates]
-    surfaces = [surface_features(tokens, axes.values[0], words) for words in (asked, before)]
+    near = _near(space, asked, language), _near(space, before, language)
+    surfaces = [
+        surface_features(tokens, axes.values[0], (*words, *more))
+        for words, more in zip((asked, before), near, strict=True)
+    ]
     make_space = partial(program_space, question, table, previous, language)
-    words = lexical_scores(space, axes, tokens, question, lexicon)
+    words = lexical_scores(space, axes, tokens, question, lexicon, near[0])
     rewarded = rewarded_for(answer, space, sought) if answer is not None else None
     agreement = None
     if lexicon.altered and rewarded is not None:
@@ -286,6 +297,13 @@ def prepare(
         (lambda: space) if keep_space else make_space,
         agreement,
     )
+
+
+def _near(space: ProgramSpace, asked: tuple[str, ...], language: frozenset[str]) -> frozenset[str]:
+    """The table's words that are near those of a question, where the language has them."""
+    if "near_words" not in language:
+        return frozenset()
+    return space.table_index.near(frozenset(asked) - FUNCTION_WORDS)
 
 
 def _two_before(tokens: tuple[str, ...], constant: tuple[str, ...]) -> tuple[str, ...]:

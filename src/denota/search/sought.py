@@ -26,15 +26,12 @@ class Sought:
     language: frozenset[str] | None = None
 
     def among(self, space: ProgramSpace, ids: Ids) -> NDArray[np.bool_]:
-        """(ids,) True for the programs that are looked for.
+        """(ids,) True for the programs in the language.
 
         Args:
             space: the programs of a question.
             ids: some of them.
         """
-        if self.meant is not None:
-            place = space.index(self.meant)
-            return np.equal(ids, -1 if place is None else place)
         if self.language is None:
             return np.ones(len(ids), bool)
         language = self.language

@@ -21,7 +21,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -45,6 +45,8 @@ from denota.tables.table import Table
 STORE_FORMAT: Final = 3
 FEW_QUESTIONS: Final = 100
 """Fewer questions than this are made ready in memory."""
+LARGEST_SHARD: Final = 1000
+"""Questions of a shard, about."""
 KEPT_STORES: Final = 4
 """At most this many stores are kept; the least recently used goes first."""
 ABANDONED: Final = 6 * 3600
@@ -197,20 +199,23 @@ _shared: Any = None
 
 
 def _shards(tasks: Sequence[Task], jobs: int) -> list[list[int]]:
-    """The numbers of the tasks of each shard: some hundreds, of whole tables."""
+    """The numbers of the tasks of each shard: some hundreds, of whole tables, and about as long."""
     by_table: dict[int, list[int]] = {}
     for number, task in enumerate(tasks):
         by_table.setdefault(id(task.question.table), []).append(number)
-    size = min(1000, -(-len(tasks) // (8 * jobs)))
+    most = _work(tasks, range(len(tasks))) / (8 * jobs)
     shards: list[list[int]] = [[]]
+    work = 0
     for numbers in by_table.values():
-        if len(shards[-1]) >= size:
+        if work >= most or len(shards[-1]) >= LARGEST_SHARD:
             shards.append([])
+            work = 0
         shards[-1] += numbers
+        work += _work(tasks, numbers)
     return [shard for shard in shards if shard]
 
 
-def _work(tasks: Sequence[Task], shard: Sequence[int]) -> int:
+def _work(tasks: Sequence[Task], shard: Iterable[int]) -> int:
     """About how long a shard takes, in no unit: each question with the rows of its table."""
     return sum(20 + len(tasks[number].question.table) for number in shard)
 

@@ -168,12 +168,40 @@ class Conditions:
         ways = [condition]
         if isinstance(condition, And | Or) and len(condition.parts) <= 3:
             ways += [type(condition)(parts) for parts in permutations(condition.parts)]
-        found = (self._numbers.get((way, then, versus)) for way in ways)
-        return next((number for number in found if number is not None), None)
+        for number in np.flatnonzero(self._alike(condition, then, versus)).tolist():
+            sides = self.then(number) == then and self.versus(number) == versus
+            if sides and self.condition(number) in ways:
+                return number
+        return None
 
-    @cached_property
-    def _numbers(self) -> dict[tuple[Condition | None, Test | None, Condition | None], int]:
-        return {
-            (self.condition(n), self.then(n), self.versus(n)): n
-            for n in range(len(self) - 1, -1, -1)
-        }
+    def _alike(
+        self, condition: Condition | None, then: Test | None, versus: Condition | None
+    ) -> Mask:
+        """(N,) True for the row sets that can be the one with these trees, which few are."""
+        operator = self.operator
+        alike: Mask
+        if then is not None:
+            uses = [n for n, use in enumerate(self.steps) if use.tree(self.situation) == then]
+            alike = (operator == STEP) & np.isin(self.second, uses)
+        elif versus is not None or condition is None:
+            alike = operator == (NONE if versus is None else PAIR)
+        elif isinstance(condition, Or):
+            alike = np.isin(operator, (OR, EITHER))
+        elif isinstance(condition, And):
+            whole = self.whole or self
+            last = np.zeros(len(whole), bool)
+            for part in leaves_of(condition):
+                last |= whole._is_test(part)
+            alike = operator == AND
+            alike[alike] = last[self.second[alike]]
+        else:
+            alike = self._is_test(condition)
+        return alike
+
+    def _is_test(self, test: Test) -> Mask:
+        """(N,) True for simple tests with an operator on a column."""
+        number = next((n for n, one in enumerate(self.tests) if one.name == test.operator), -9)
+        found: Mask = self.operator == number
+        if test.column is not None:
+            found &= self.column == self.situation.index.position.get(test.column, -9)
+        return found

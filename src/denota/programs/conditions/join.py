@@ -96,7 +96,8 @@ def add_conjunctions(axis: GrowingAxis, may_be_empty: bool) -> None:
     """Add a well-supported test AND any other, where both matter.
 
     Both matter if together they keep some rows, and fewer than either. With `may_be_empty`, two
-    well-supported tests are joined whatever rows they keep.
+    well-supported tests are joined whatever rows they keep, and no superlative is: THEN says it of
+    the rows that a condition keeps.
     """
     so_far = axis.conditions()
     best = best_supported(so_far, CONJOINED, spread=may_be_empty)
@@ -109,6 +110,9 @@ def add_conjunctions(axis: GrowingAxis, may_be_empty: bool) -> None:
     is_best = np.zeros(len(so_far), bool)
     is_best[best] = True
     once = ~is_best[right] | (left < right)
+    if may_be_empty:
+        rank = np.array([*(test.ranks for test in so_far.tests), False])
+        once &= ~(rank[so_far.operator[left]] | rank[so_far.operator[right]])
     left, right = left[once], right[once]
     mask = so_far.mask[left] & so_far.mask[right]
     both = np.asarray(np.count_nonzero(mask, axis=1))

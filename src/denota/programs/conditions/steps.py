@@ -15,6 +15,8 @@ from denota.programs.index import ROOM
 from denota.programs.operators import STEPS
 from denota.programs.operators.declare import Block
 
+SUPPORTED: Final = 60
+"""Steps start from at most this many simple tests, those with the most support, besides `=`."""
 FEW: Final = 3
 """A step beside or beyond rows starts from at most this many rows."""
 
@@ -36,6 +38,7 @@ def add_steps(axis: GrowingAxis, language: frozenset[str]) -> None:
         for column, first in step.choices(situation) if len(own) else ():
             reached = step.apply(situation, column, first, masks)
             new = reached.any(axis=1) & (reached != masks).any(axis=1)
+            new &= so_far.grounded[own] | grounded
             axis.steps.append(StepUse(step, column, first, grounded))
             use = np.full(int(new.sum()), len(axis.steps) - 1, np.int32)
             block = Block(
@@ -56,7 +59,9 @@ def _starts(so_far: Conditions) -> dict[str, NDArray[np.int64]]:
     sizes, operator = so_far.sizes, so_far.operator
     placed = np.array([test.ranks or not test.has_column for test in so_far.tests] + [False])
     equal = next((n for n, test in enumerate(so_far.tests) if test.name == "equal"), -9)
-    simple = (operator >= 0) & ~placed[operator] & (so_far.grounded | (operator == equal))
+    supported = np.zeros(len(so_far), bool)
+    supported[best_supported(so_far, SUPPORTED, spread=False)] = True
+    simple = (operator >= 0) & ~placed[operator] & (supported | (operator == equal))
     best = np.zeros(len(so_far), bool)
     best[best_supported(so_far, TRIPLED)] = True
     both = np.isin(operator, (AND, EITHER))
@@ -68,7 +73,6 @@ def _starts(so_far: Conditions) -> dict[str, NDArray[np.int64]]:
         several = several[so_far.grounded[several]][:room]
     named = so_far.grounded & ((operator >= 0) | joined)
     few = np.flatnonzero(named & (sizes > 0) & (sizes <= FEW))
-    whole = np.flatnonzero(
-        (named & ~placed[np.maximum(operator, -1)] & (sizes > 1)) | (operator == NONE)
-    )
+    spread = so_far.grounded & (supported | joined) & ~placed[np.maximum(operator, -1)]
+    whole = np.flatnonzero((spread & (sizes > 1)) | (operator == NONE))
     return {"several": several, "few": few[:room], "any": whole[:room]}

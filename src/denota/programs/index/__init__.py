@@ -4,7 +4,7 @@ Two cells of a column are of one value class if they state the same number in a 
 same date in a date column, or have the same text. `=` and `!=` are about classes.
 """
 
-from denota.programs.index.column import LONG, ColumnIndex
+from denota.programs.index.column import LINKED, LONG, ColumnIndex
 from denota.programs.index.sets import ROOM, Bits, Mask, bits_of, counted
 from denota.programs.index.table import TableIndex, index_of
 from denota.programs.index.totals import is_total
@@ -12,6 +12,7 @@ from denota.programs.index.totals import is_total
 __all__ = [
     "Bits",
     "ColumnIndex",
+    "LINKED",
     "LONG",
     "Mask",
     "ROOM",

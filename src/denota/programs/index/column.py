@@ -18,6 +18,8 @@ from denota.tokens import content, tokenise
 LONG: Final = 2_000
 """A column with more value classes is long: it offers only the values that a word or number of the
 question leads to."""
+LINKED: Final = 40
+"""In a language with `linked_values`, a column with more value classes than this is long."""
 MOST_GROUPS: Final = 2_000
 """Rows are put into at most this many groups, one for each value class of a column."""
 
@@ -27,6 +29,8 @@ class ColumnIndex:
     """One column's value classes and its order."""
 
     column: Column
+    most: int = LONG
+    """The most classes that are all offered."""
 
     @cached_property
     def _grouped(
@@ -68,7 +72,7 @@ class ColumnIndex:
     @cached_property
     def is_long(self) -> bool:
         """Whether there are too many classes to offer them all."""
-        return self.count > LONG or self.count * len(self.column) > ROOM
+        return self.count > self.most or self.count * len(self.column) > ROOM
 
     @property
     def makes_groups(self) -> bool:
@@ -188,6 +192,11 @@ class ColumnIndex:
             for word in set(tokenise(text)):
                 found.setdefault(word, []).append(position)
         return found
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of `by_word`, sorted."""
+        return sorted(self.by_word)
 
     def rows_with_word(self, word: str) -> Mask:
         """(R,) True where the cell's text has the word."""

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.index.column import ColumnIndex
+from denota.programs.index.column import LONG, ColumnIndex
 from denota.programs.index.sets import Bits, Mask, bits_of
 from denota.programs.index.totals import is_total
+from denota.programs.near_words import near_words
 from denota.tables.table import Table
 from denota.tokens import tokenise
 
 
-def index_of(table: Table) -> TableIndex:
-    """Return the table's index, made at the first call and kept as long as the table lives."""
-    key = id(table)
+def index_of(table: Table, most: int = LONG) -> TableIndex:
+    """Return the table's index, made at the first call and kept as long as the table lives.
+
+    Columns with more than `most` value classes are long.
+    """
+    key = id(table), most
     entry = _INDEXES.get(key)
     if entry is None or entry[0]() is not table:
         kept = _INDEXES  # bound here, for it may be gone when the interpreter ends
-        entry = kept[key] = (weakref.ref(table, lambda _: kept.pop(key, None)), TableIndex(table))
+        entry = kept[key] = (
+            weakref.ref(table, lambda _: kept.pop(key, None)),
+            TableIndex(table, most),
+        )
     return entry[1]
 
 
-_INDEXES: dict[int, tuple[weakref.ref[Table], TableIndex]] = {}
+_INDEXES: dict[tuple[int, int], tuple[weakref.ref[Table], TableIndex]] = {}
 
 
 class TableIndex:
     """A table's columns as arrays of value classes, with the masks that all questions share."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, most: int = LONG) -> None:
         self._table = weakref.ref(table)
-        self.columns = tuple(ColumnIndex(column) for column in table.columns)
+        self.columns = tuple(ColumnIndex(column, most) for column in table.columns)
         self.names = table.names
         self.rows = len(table)
         self.position = {name: position for position, name in enumerate(table.names)}
@@ -96,6 +103,19 @@ class TableIndex:
                     for token in tokenise(text):
                         found.setdefault(token, len(found))
         return found
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The tokens of `vocabulary`, sorted."""
+        return sorted(self.vocabulary)
+
+    def near(self, asked: Collection[str]) -> frozenset[str]:
+        """Return the table's words near those of a question (`near_words`)."""
+        found = near_words(asked, self.words)
+        for column in self.columns:
+            if column.is_long:
+                found |= near_words(asked, column.words)
+        return frozenset(found)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -98,6 +98,16 @@ FEATURES: Final[dict[str, Feature]] = {
         ),
         Feature("number_words", "numbers written as words", example="the top three"),
         Feature(
+            "linked_values",
+            "of a column with many values only those that the question leads to",
+            example="... = 'Chevrolet Malibu', not each of 300 names",
+        ),
+        Feature(
+            "near_words",
+            "values and names that begin like a word of the question",
+            example="Japan for Japanese",
+        ),
+        Feature(
             "three",
             "three conditions at once",
             example="... WHERE Ships = '2' AND Crew > 50 AND Result = 'Lost'",
