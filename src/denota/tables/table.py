@@ -12,6 +12,7 @@ from functools import cached_property
 
 from denota.errors import TableError
 from denota.tables.column import Column
+from denota.tables.stored import Stored
 
 Cell = tuple[int, int]
 
@@ -33,6 +34,8 @@ class Table:
     name: str = "table"
     notes: tuple[str, ...] = field(default=(), compare=False)
     """Changes and guesses made while reading, a sentence each, for `denota show`."""
+    stored: Stored | None = field(default=None, compare=False)
+    """Where it lives, if a database has it."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""
