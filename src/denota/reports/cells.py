@@ -20,12 +20,8 @@ from typing import Any, Final
 import numpy as np
 
 from denota.config import Config
-from denota.data import (
-    load_examples,
-    load_questions,
-    split_names,
-    write_predictions,
-)
+from denota.data import load_questions, split_names, write_predictions
+from denota.data.mixed import load_mixed
 from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
 from denota.learning.presets import load_experiment
@@ -43,6 +39,8 @@ class ResultTable:
     """Those that matter most first."""
     both: tuple[str, ...] = ()
     """The rows that are run without shaping as well."""
+    unshaped: tuple[str, ...] = ()
+    """The rows that are run without shaping alone."""
     once: tuple[str, ...] = ()
     """The rows that are run with one seed; others with three."""
     test: Mapping[str, int] = field(default_factory=dict)
@@ -58,6 +56,8 @@ _STARTS: Final = (
     *("maver_blank", "mmr_blank", "mml_blank"),
     *("maver_extended", "maver_extended_blank"),
 )
+_CARRIES_SQA: Final = ("sqa_dynsp", "sqa_cues", "sqa_small", "sqa_last", "sqa_mml")
+_CARRIES_WTQ: Final = ("wtq_cues", "wtq_last", "wtq_steady")
 _SPLITS: Final = ("maver_split2", "maver_split3", "maver_split4", "maver_split5")
 TABLES: Final = {
     "table2": ResultTable(
@@ -88,7 +88,14 @@ TABLES: Final = {
         ),
         both=("maver_no_surface", "maver_no_bias"),
     ),
+    "glove": ResultTable(
+        ("sqa", "wtq", *_CARRIES_SQA, "sqa_shaped", *_CARRIES_WTQ, "wtq_all_words", "wtq_shaped"),
+        unshaped=("sqa", "wtq", *_CARRIES_SQA, *_CARRIES_WTQ, "wtq_all_words"),
+        once=(*_CARRIES_SQA, "sqa_shaped", *_CARRIES_WTQ, "wtq_all_words", "wtq_shaped"),
+    ),
 }
+PAPER: Final = tuple(name for name in TABLES if name != "glove")
+"""The tables of the paper and those that explain them; `glove` has the records."""
 TEST: Final = "test-questions"
 SEEDS: Final = 3
 
@@ -138,8 +145,12 @@ def cells_of(table: str) -> list[ResultCell]:
         for seed in range(SEEDS)
         for row in found.rows
         if seed == 0 or row not in found.once
-        for shaped in ((True, False) if row in found.both else (True,))
+        for shaped in _shapings(found, row)
     ]
+
+
+def _shapings(table: ResultTable, row: str) -> tuple[bool, ...]:
+    return (True, False) if row in table.both else (row not in table.unshaped,)
 
 
 def run_cell(
@@ -163,9 +174,8 @@ def run_cell(
     if device is not None:
         config = replace(config, train=replace(config.train, device=device))
     run, found = runs / cell.name, result_path(cell, results)
-    examples, dev = (
-        load_examples(data, split).examples for split in (config.data.train, config.data.dev)
-    )
+    mixed = load_mixed(config.data.train, data, apart_from=config.data.dev, seed=config.seed)
+    examples, dev = mixed.loaded.examples, load_mixed(config.data.dev, data).loaded.examples
     vectors = vectors_of(config, vectors)
     results.mkdir(parents=True, exist_ok=True)
     if again or not found.exists():

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.reports.cells import TABLES
+from denota.reports.cells import PAPER
 
 CellKey = tuple[str, str, bool]
 """Table, row, shaped."""
@@ -32,10 +32,10 @@ LATE: Final = 10
 DRAWS: Final = 20_000
 
 
-def read_results(results: Path) -> Found:
-    """Return what results/ has of all tables."""
+def read_results(results: Path, tables: Sequence[str] = PAPER) -> Found:
+    """Return what results/ has of some tables, the paper's unless named."""
     found: dict[CellKey, list[Result]] = {}
-    for table in TABLES:
+    for table in tables:
         for path in sorted(results.glob(f"{table}.*.json")):
             result = json.loads(path.read_text(encoding="utf-8"))
             cell = result["cell"]
