@@ -68,7 +68,8 @@ WikiSQL and from made-up questions about tables of WikiTableQuestions, WikiSQL a
 (`experiments/mixed.toml`). Dev answers in percent, split 1, the last epoch, one seed. A number that
 a program computes counts as wrong on SQA, whose answers are cells; in the last column the best
 program that gives cells answers (answers / whole sequences)."""
-_AGAIN: Final = """The first epoch of the first and second runs is on made-up questions alone. Several runs shared
+_AGAIN: Final = """The first epoch of the first and second runs is on made-up questions alone. \
+Several runs shared
 one H200 and its 16 cores.
 
 ## Again
