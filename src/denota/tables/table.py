@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from denota.errors import TableError
 from denota.tables.column import Column
 from denota.tables.stored import Stored
+
+if TYPE_CHECKING:
+    from denota.tables.large import Large
 
 Cell = tuple[int, int]
 
@@ -36,6 +40,8 @@ class Table:
     """Changes and guesses made while reading, a sentence each, for `denota show`."""
     stored: Stored | None = field(default=None, compare=False)
     """Where it lives, if a database has it."""
+    large: Large | None = field(default=None, compare=False, repr=False)
+    """What has the rest of it, if these are only some of its rows."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""
