@@ -21,7 +21,8 @@ from denota.tokens import tokenise
 def index_of(table: Table, most: int = LONG) -> TableIndex:
     """Return the table's index, made at the first call and kept as long as the table lives.
 
-    Columns with more than `most` value classes are long.
+    Columns with more than `most` value classes are long; of a sketch those that are so in the
+    whole table.
     """
     key = id(table), most
     entry = _INDEXES.get(key)
@@ -42,7 +43,11 @@ class TableIndex:
 
     def __init__(self, table: Table, most: int = LONG) -> None:
         self._table = weakref.ref(table)
-        self.columns = tuple(ColumnIndex(column, most) for column in table.columns)
+        long = table.large.long if table.large is not None else ()
+        self.columns = tuple(
+            ColumnIndex(column, 0 if place in long else most)
+            for place, column in enumerate(table.columns)
+        )
         self.names = table.names
         self.rows = len(table)
         self.position = {name: position for position, name in enumerate(table.names)}
