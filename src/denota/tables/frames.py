@@ -6,11 +6,11 @@ pyarrow.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from denota.errors import TableError
 from denota.tables.limits import Limits
+from denota.tables.values import texts_of
 
 
 def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, ...]]]:
@@ -20,7 +20,7 @@ def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, 
     if isinstance(frame, pa.RecordBatch):
         frame = pa.Table.from_batches([frame])
     if isinstance(frame, pa.Table):
-        return list(frame.column_names), [_texts(column) for column in frame.columns]
+        return list(frame.column_names), [texts_of(column) for column in frame.columns]
     try:
         if type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "set_axis"):
             names, frame = _from_pandas(frame)
@@ -29,7 +29,7 @@ def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, 
             names = list(frame.column_names)
     except (pa.ArrowException, TypeError, ValueError, AttributeError) as error:
         raise TableError(f"{name} cannot be read as a table: {_first_line(error)}") from None
-    return names, [_texts(column) for column in frame.columns]
+    return names, [texts_of(column) for column in frame.columns]
 
 
 def _from_pandas(frame: Any) -> tuple[list[str], Any]:
@@ -54,47 +54,6 @@ def read_parquet(data: bytes, name: str, limits: Limits) -> tuple[list[str], lis
         return columns_of_frame(file.read(), name)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise TableError(f"{name} is not a readable Parquet file: {_first_line(error)}") from None
-
-
-def _texts(column: Any) -> tuple[str, ...]:
-    """Return one text a cell; nulls and NaN are empty."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_floating(kind):
-        column = pc.if_else(pc.is_nan(column), None, column)
-        return tuple(_number(value) for value in column.to_pylist())
-    if pa.types.is_timestamp(kind):
-        return tuple("" if value is None else _moment(value) for value in column.to_pylist())
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return tuple(
-            "" if value is None else json.dumps(value, default=_plain, ensure_ascii=False)
-            for value in column.to_pylist()
-        )
-    try:
-        column = column.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return tuple("" if value is None else str(value) for value in column.to_pylist())
-    return tuple("" if value is None else value for value in column.to_pylist())
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def _moment(value: Any) -> str:
-    text = value.isoformat(sep=" ")
-    return str(text.removesuffix(" 00:00:00"))
-
-
-def _plain(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _first_line(error: BaseException) -> str:

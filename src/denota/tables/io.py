@@ -12,18 +12,24 @@ import stat
 import sys
 import time
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
 from denota.errors import TableError
+from denota.tables.address import is_remote, parse_address, without_password
 from denota.tables.column import Column
 from denota.tables.delimited import Ragged, read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
+from denota.tables.folders import is_several, read_files
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
 from denota.tables.limits import Limits
+from denota.tables.opening import is_database, open_database, split_part
+from denota.tables.remote import download
+from denota.tables.source import find_stored, read_stored
 from denota.tables.table import Table
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "excel"]
@@ -33,6 +39,7 @@ FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "excel")
 def read_table(
     source: Any,
     *,
+    table: str | None = None,
     name: str | None = None,
     format: Format | None = None,
     encoding: str | None = None,
@@ -42,12 +49,15 @@ def read_table(
     sheet: str | None = None,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Table:
-    """Read a table from a path, `-` (standard input), an open binary file, or a data frame.
+    """Read a table from an address, `-` (standard input), an open binary file, or a data frame.
 
     Args:
         source: a path to CSV, TSV, semicolon- or pipe-separated text, JSON records or lines,
-            Parquet or Excel, each also gzipped; `-`; a binary file object; a pandas or polars
-            DataFrame, an Arrow table or a DuckDB relation.
+            Parquet or Excel, each also gzipped; a folder or glob of files; a file of SQLite or
+            DuckDB; an address of a server (`postgresql://user@host/database#table`, `mysql://`,
+            `https://`); `-`; a binary file object; a pandas or polars DataFrame, an Arrow table
+            or a DuckDB relation; a connection of DuckDB, SQLAlchemy, ADBC or a driver.
+        table: of a database, or a sheet of a workbook; it may stand behind `#` in an address.
         name: what to call the table; its file name unless given.
         format: the kind of file, where it should not be found out.
         encoding: of text files, where it should not be found out.
@@ -62,8 +72,32 @@ def read_table(
     """
     if isinstance(source, Table):
         return source
-    if isinstance(source, str | os.PathLike):
-        path = str(source)
+    opened = open_database(source)
+    if opened is not None:
+        database, part = opened
+        try:
+            return read_stored(database, find_stored(database, table or part), limits, name)
+        finally:
+            database.close()
+    part = table
+    if isinstance(source, str) and is_remote(source):
+        address = parse_address(source)
+        data, found = download(address, limits)
+        name, part = name or found, part or address.table
+    elif isinstance(source, str | os.PathLike):
+        path, named = split_part(os.fspath(source))
+        part = part or named
+        if part is None and is_several(path):
+            one = partial(
+                read_table,
+                format=format,
+                encoding=encoding,
+                delimiter=delimiter,
+                quotes=quotes,
+                ragged=ragged,
+                sheet=sheet,
+            )
+            return read_files(path, lambda file, left: one(file, limits=left), limits, name)
         data = _stdin(limits) if path == "-" else _file(Path(path), limits)
         name = name or ("standard input" if path == "-" else Path(path).name)
     elif hasattr(source, "read"):
@@ -77,12 +111,16 @@ def read_table(
     data, name = _unpack(data, name, limits)
     if not data.strip():
         raise TableError(f"{name} is empty")
+    if is_database(data):
+        raise TableError(f"{name} is a file of a database; name it by its path, unpacked")
     format = format or _format(data, name)
+    if part is not None and format != "excel":
+        raise TableError(f"{name} holds one table, so nothing is named behind #")
     if format == "parquet":
         names, columns = read_parquet(data, name, limits)
         return _table(names, columns, name, (), limits)
     if format == "excel":
-        names, rows, notes = read_excel(data, name, sheet, limits)
+        names, rows, notes = read_excel(data, name, part if sheet is None else sheet, limits)
         return _table(names, _transposed(names, rows), name, notes, limits)
     if encoding is None:
         refuse_binary(data, name, strict=delimiter is None)
@@ -141,7 +179,8 @@ def _file(path: Path, limits: Limits) -> bytes:
     except OSError as error:
         raise TableError(_why(path, error)) from None
     except ValueError:  # a path with a NUL character
-        raise TableError(f"{str(path)!r} cannot be the name of a file") from None
+        shown = without_password(str(path))
+        raise TableError(f"{shown!r} cannot be the name of a file") from None
 
 
 def _named_pipe(path: Path, limits: Limits) -> bytes:
@@ -172,12 +211,13 @@ _WAIT_FOR_WRITER: Final = 2.0
 
 def _why(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
-        return f"there is no file {path}"
+        return f"there is no file {without_password(str(path))}"
     if isinstance(error, PermissionError):
         return f"{path} may not be read: permission denied"
     if error.errno == errno.ELOOP:
         return f"{path} is a loop of symbolic links"
-    return f"{path} cannot be read: {(error.strerror or str(error)).lower()}"
+    shown = without_password(str(path))
+    return f"{shown} cannot be read: {(error.strerror or str(error)).lower()}"
 
 
 def _stdin(limits: Limits) -> bytes:

@@ -20,6 +20,8 @@ class StoredColumn:
     """The engine's own name, which need not be the name in `Table`."""
     kind: StoredKind
     """What the engine's type amounts to."""
+    zoned: bool = False
+    """Whether it holds moments of any time zone, which the table shows in UTC."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,45 @@
+"""Passwords that an address does not have: the application says where they are looked for.
+
+Drivers look in places of their own besides, such as libpq in PGPASSWORD and ~/.pgpass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from denota.errors import TableError
+from denota.tables.address import Address, Login
+
+FindPassword = Callable[[Address], str | None]
+SHORTEST: Final = 4
+"""Characters of a password that is taken out of what a driver says; shorter ones are words."""
+
+
+def password_of(address: Address) -> str | None:
+    """Return the password for a server: the address's own, else what the application finds."""
+    assert address.login is not None
+    return address.login.password or _find(address) or None
+
+
+def find_passwords_with(find: FindPassword) -> None:
+    """Ask a function for passwords from now on."""
+    global _find
+    _find = find
+
+
+def server_error(address: Address, said: str, password: str | None) -> TableError:
+    """Return an error with the first line of what a driver said, never with the password."""
+    login = address.login or Login("")
+    line = " ".join((said.strip().splitlines() or ["it did not say why"])[0].split())[:300]
+    for secret in {password or "", login.password}:
+        if len(secret) >= SHORTEST:
+            line = line.replace(secret, "***")
+    return TableError(f"{address.place} cannot be read: {line}")
+
+
+def _nowhere(address: Address) -> str | None:
+    return None
+
+
+_find: FindPassword = _nowhere
