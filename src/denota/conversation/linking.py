@@ -73,7 +73,7 @@ def _with_words(large: Large, place: int, words: list[str]) -> Rows:
         exp.Ordered(this=exp.Max(this=total), desc=True),
         exp.Ordered(this=exp.Length(this=large.column(place))),
     ]
-    texts = [row[0] for row in large.fetch(values.order_by(*order).limit(VALUES))]
+    texts = [str(row[0]) for row in large.values(values.order_by(*order).limit(VALUES))]
     if not texts:
         return []
     among = large.column(place).isin(*map(exp.Literal.string, texts))

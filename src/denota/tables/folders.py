@@ -56,6 +56,16 @@ def is_several(path: str) -> bool:
     return any(mark in path for mark in IN_PATH) and not os.path.lexists(path)
 
 
+def table_name(path: str) -> str:
+    """Return what the files of a path are called as one table.
+
+    >>> table_name("sales/"), table_name("sales/*.parquet"), table_name("sales.parquet")
+    ('sales', 'sales', 'sales.parquet')
+    """
+    plain = [p for p in Path(path).parts if not any(mark in p for mark in IN_PATH) and p != os.sep]
+    return plain[-1].strip(".") or "files" if plain else "files"
+
+
 def read_files(
     path: str, read: Callable[[Path, Limits], Table], limits: Limits, name: str | None
 ) -> Table:
@@ -71,7 +81,7 @@ def read_files(
         TableError: a file cannot be read, or has other columns than the first.
     """
     files = files_of(path)
-    name = name or Path(path).name.strip(IN_PATH + ".") or Path(path).parent.name or "files"
+    name = name or table_name(path)
     first: Table | None = None
     texts: list[list[str]] = []
     folders: list[tuple[str, ...]] = []

@@ -22,14 +22,17 @@ from denota.tables.column import Column
 from denota.tables.delimited import Ragged, read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
-from denota.tables.folders import is_several, read_files
+from denota.tables.folders import files_of, is_several, read_files, table_name
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
+from denota.tables.large import LARGE, read_or_sketch
+from denota.tables.large_files import parquet_cells, parquet_sketch
 from denota.tables.limits import Limits
 from denota.tables.opening import is_database, open_database, split_part
 from denota.tables.remote import download
-from denota.tables.source import find_stored, read_stored
+from denota.tables.source import Source, find_stored
+from denota.tables.stored import Stored
 from denota.tables.table import Table
 
 Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "excel"]
@@ -75,10 +78,7 @@ def read_table(
     opened = open_database(source)
     if opened is not None:
         database, part = opened
-        try:
-            return read_stored(database, find_stored(database, table or part), limits, name)
-        finally:
-            database.close()
+        return read_or_sketch(database, _named(database, table or part), limits, name)
     part = table
     if isinstance(source, str) and is_remote(source):
         address = parse_address(source)
@@ -87,6 +87,9 @@ def read_table(
     elif isinstance(source, str | os.PathLike):
         path, named = split_part(os.fspath(source))
         part = part or named
+        lying = _parquet_files(path) if part is None and format in (None, "parquet") else []
+        if lying and limits.cells > LARGE and parquet_cells(lying) > LARGE:
+            return parquet_sketch(lying, name or table_name(path))
         if part is None and is_several(path):
             one = partial(
                 read_table,
@@ -135,6 +138,28 @@ def read_table(
         )
         notes += more
     return _table(names, _transposed(names, rows), name, notes, limits)
+
+
+def _named(database: Source, name: str | None) -> Stored:
+    try:
+        return find_stored(database, name)
+    except TableError:
+        database.close()
+        raise
+
+
+def _parquet_files(path: str) -> list[Path]:
+    """The Parquet files that a path names: a file, or those of a folder or glob."""
+    if is_several(path):
+        files = files_of(path)
+        return files if all(file.suffix.lower() == ".parquet" for file in files) else []
+    try:
+        if not os.path.isfile(path):  # a pipe can be read only once
+            return []
+        with open(path, "rb") as file:
+            return [Path(path)] if file.read(4) == b"PAR1" else []
+    except (OSError, ValueError):
+        return []  # whoever reads the file says what is wrong
 
 
 def _table(

@@ -8,12 +8,22 @@ row keeps its number as long as a conversation lasts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from denota.errors import TableError
 from denota.tables.column import Column
-from denota.tables.header import unique_names
+from denota.tables.limits import Limits
+from denota.tables.source import (
+    Source,
+    quoted,
+    read_stored,
+    shown_name,
+    stored_table,
+    stored_texts,
+)
+from denota.tables.statistics import Statistics, draw, statistics_of
 from denota.tables.stored import Stored
 from denota.tables.table import Table
 
@@ -28,6 +38,8 @@ ENDS: Final = 3
 """Rows with the largest and with the smallest values of a column."""
 SHOWN: Final = 100
 """The most rows of an answer that are fetched."""
+LARGE: Final = 2_000_000
+"""A table of more cells is not read into memory, where its engine can be asked."""
 Rows = list[tuple[str, ...]]
 
 
@@ -35,21 +47,29 @@ Rows = list[tuple[str, ...]]
 class Large:
     """Where the rest of a sketch is."""
 
-    ask: Callable[[str], list[tuple[str, ...]]]
-    """Runs SQL that reads, and returns the texts of each column that came."""
+    source: Source
     stored: Stored
-    rows: int
-    """How many the table has."""
-    distinct: tuple[int, ...]  #: (columns,) about how many values each has
+    statistics: Statistics
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return self.statistics.rows
 
     @property
     def long(self) -> frozenset[int]:
         """The columns with so many values that only those a question leads to are looked at."""
-        return frozenset(place for place, count in enumerate(self.distinct) if count > FEW)
+        counts = enumerate(self.statistics.distinct)
+        return frozenset(place for place, count in counts if count > FEW)
+
+    def values(self, select: exp.Query) -> list[tuple[Any, ...]]:
+        """Return the rows of any query, of Python's values."""
+        return list(self.source.query(select.sql(dialect=self.stored.engine)).rows())
 
     def fetch(self, select: exp.Query) -> Rows:
-        """Return the rows of a query as texts."""
-        return list(zip(*self.ask(select.sql(dialect=self.stored.engine)), strict=True))
+        """Return the rows of a query of all columns, as texts."""
+        found = self.source.query(select.sql(dialect=self.stored.engine))
+        return list(zip(*stored_texts(self.stored, found), strict=True))
 
     def column(self, place: int) -> exp.Column:
         """Return a column as its engine calls it."""
@@ -58,26 +78,19 @@ class Large:
         return exp.column(exp.to_identifier(self.stored.columns[place].name, quoted=True))
 
     @property
-    def source(self) -> exp.Table:
+    def name(self) -> exp.Table:
         """The table as its engine calls it."""
         from sqlglot import exp
 
-        return exp.Table(
-            **dict(
-                zip(
-                    ("this", "db", "catalog"),
-                    (exp.to_identifier(part, quoted=True) for part in reversed(self.stored.name)),
-                    strict=False,
-                )
-            )
-        )
+        parts = (exp.to_identifier(part, quoted=True) for part in reversed(self.stored.name))
+        return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
 
     def select(self, *what: Any) -> exp.Select:
         """Return a query of the table; of all columns unless some are named."""
         from sqlglot import exp
 
         every = [self.column(place) for place in range(len(self.stored.columns))]
-        return exp.select(*(what or every)).from_(self.source)
+        return exp.select(*(what or every)).from_(self.name)
 
     def one_of_each(self, place: int, among: exp.Expr | None = None, most: int = FEW) -> Rows:
         """Return a row for each value of a column."""
@@ -102,19 +115,45 @@ class Large:
         return found
 
 
-def sketch_of(large: Large, drawn: Rows, name: str, notes: Sequence[str] = ()) -> Table:
-    """Return the sketch that a conversation begins with, given rows drawn at random."""
-    rows = list(drawn)
+def read_or_sketch(source: Source, stored: Stored, limits: Limits, name: str | None) -> Table:
+    """Return a table of a database, which is closed, or a sketch of it, which keeps it open.
+
+    Raises:
+        TableError: it is empty, too large, or cannot be read.
+    """
+    few = LARGE // max(len(stored.columns), 1)
+    try:
+        if limits.cells > LARGE and _has_more(source, stored, few):
+            return sketch_of(source, stored, name or shown_name(stored))
+    except TableError:
+        source.close()
+        raise
+    try:
+        return read_stored(source, stored, limits, name)
+    finally:
+        source.close()
+
+
+def _has_more(source: Source, stored: Stored, rows: int) -> bool:
+    table = quoted(stored.engine, *stored.name)
+    counted = source.query(f"SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT {rows + 1}) AS c")
+    return int(next(counted.rows())[0]) > rows
+
+
+def sketch_of(source: Source, stored: Stored, name: str) -> Table:
+    """Return the sketch of a table that a conversation begins with."""
+    statistics = statistics_of(source, stored)
+    drawn = stored_table(stored, draw(source, stored, DRAWN, statistics.rows), name)
+    assert drawn.stored is not None
+    large = Large(source, drawn.stored, statistics)
+    rows: Rows = []
     for place, column in enumerate(large.stored.columns):
         if place not in large.long:
             rows += large.one_of_each(place)
         if column.kind in ("number", "date", "timestamp"):
             rows += large.ends(place)
-    names, renamed = unique_names([column.name for column in large.stored.columns])
-    empty = tuple(Column(own, ()) for own in names)
-    said = f"{large.rows:,} rows: too many to read, so they are asked where they are"
-    table = Table(empty, name, (said, *notes, *renamed), large.stored, large)
-    return grown(table, rows)
+    said = f"{large.rows:,} rows, too many to read: questions are answered where they lie"
+    return grown(replace(drawn, notes=(said, *drawn.notes), large=large), rows)
 
 
 def grown(table: Table, rows: Iterable[tuple[str, ...]]) -> Table:

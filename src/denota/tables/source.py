@@ -126,15 +126,16 @@ def read_stored(source: Source, stored: Stored, limits: Limits, name: str | None
     if not len(result):
         raise TableError(f"{name} has columns and no rows")
     limits.check(name, len(result), width)
-    return _table(stored, result, name)
+    return stored_table(stored, result, name)
 
 
-def _table(stored: Stored, result: Result, name: str) -> Table:
+def stored_table(stored: Stored, result: Result, name: str) -> Table:
+    """Return some rows of a table of a database as a table."""
     kept = tuple(
         _settled(stored.engine, column, values)
         for column, values in zip(stored.columns, result.columns, strict=True)
     )
-    texts = map(texts_of, map(_said, kept, result.columns))
+    texts = stored_texts(replace(stored, columns=kept), result)
     unique, notes = unique_names([column.name for column in stored.columns])
     columns = tuple(Column(n, text) for n, text in zip(unique, texts, strict=True))
     zoned = [n for n, column in zip(unique, kept, strict=True) if column.zoned]
@@ -142,6 +143,11 @@ def _table(stored: Stored, result: Result, name: str) -> Table:
         shown = " and ".join(map(repr, zoned[:3])) + (" and others" if len(zoned) > 3 else "")
         notes = (*notes, f"the times of {shown} are shown in UTC")
     return Table(columns, name, notes, replace(stored, columns=kept))
+
+
+def stored_texts(stored: Stored, result: Result) -> list[tuple[str, ...]]:
+    """Return the cells of some rows of a table of a database, by column."""
+    return list(map(texts_of, map(_said, stored.columns, result.columns)))
 
 
 def _settled(engine: Engine, column: StoredColumn, values: Any) -> StoredColumn:
