@@ -22,7 +22,7 @@ def are_near(one: str, other: str) -> bool:
 
     >>> are_near("japanese", "japan"), are_near("weigh", "weight"), are_near("cars", "car")
     (True, True, True)
-    >>> are_near("county", "country"), are_near("1970", "1971"), are_near("oslo", "oslo")
+    >>> are_near("coast", "country"), are_near("1970", "1971"), are_near("oslo", "oslo")
     (False, False, False)
     """
     if one == other or one[0] <= "9" or other[0] <= "9":
