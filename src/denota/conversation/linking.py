@@ -10,8 +10,10 @@ import datetime
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from denota.programs.constants import constants_in
-from denota.tables.large import Large, Rows, grown
+from denota.tables.large import Large, grown
 from denota.tables.table import Table
 from denota.tokens import content
 
@@ -31,18 +33,14 @@ def linked(table: Table, question: str) -> Table:
     large = table.large
     if large is None:
         return table
-    found: Rows = []
+    wanted: dict[int, list[exp.Expr]] = {}
     for place in sorted(large.long):
         kind = large.stored.columns[place].kind
         if kind == "text":
-            words = _telling(table, place, question)
-            found += _with_words(large, place, words) if words else []
+            wanted[place] = _with_words(large, place, _telling(table, place, question))
         else:
-            stated = _stated(kind, question)
-            if stated:
-                among = large.column(place).isin(*stated)
-                found += large.one_of_each(place, among, VALUES)
-    return grown(table, found)
+            wanted[place] = _stated(table, place, kind, question)
+    return grown(table, large.rows_with(wanted))
 
 
 def _telling(table: Table, place: int, question: str) -> list[str]:
@@ -54,10 +52,15 @@ def _telling(table: Table, place: int, question: str) -> list[str]:
     return sorted(words, key=len, reverse=True)[:WORDS]
 
 
-def _with_words(large: Large, place: int, words: list[str]) -> Rows:
-    """A row for each of the values that hold most of some words."""
+def _with_words(large: Large, place: int, words: list[str]) -> list[exp.Expr]:
+    """The values that hold most of some words."""
     from sqlglot import exp
 
+    if not words:
+        return []
+    if place in large.dictionary:
+        texts = large.dictionary[place].with_words(words, VALUES)
+        return [exp.Literal.string(text) for text in texts]
     lower = exp.Lower(this=large.column(place))
     tests = [exp.Like(this=lower.copy(), expression=_holding(word)) for word in words]
     hits = [
@@ -73,11 +76,8 @@ def _with_words(large: Large, place: int, words: list[str]) -> Rows:
         exp.Ordered(this=exp.Max(this=total), desc=True),
         exp.Ordered(this=exp.Length(this=large.column(place))),
     ]
-    texts = [str(row[0]) for row in large.values(values.order_by(*order).limit(VALUES))]
-    if not texts:
-        return []
-    among = large.column(place).isin(*map(exp.Literal.string, texts))
-    return large.one_of_each(place, among, VALUES)
+    found = large.values(values.order_by(*order).limit(VALUES))
+    return [exp.Literal.string(str(row[0])) for row in found]
 
 
 def _holding(word: str) -> exp.Expr:
@@ -87,13 +87,15 @@ def _holding(word: str) -> exp.Expr:
     return exp.Literal.string(f"%{plain}%")
 
 
-def _stated(kind: str, question: str) -> list[exp.Expr]:
-    """The numbers or whole dates of a question, as a column of that kind has them."""
+def _stated(table: Table, place: int, kind: str, question: str) -> list[exp.Expr]:
+    """The numbers or whole dates of a question that a column can have."""
     from sqlglot import exp
 
-    constants = constants_in(question)
+    constants, column = constants_in(question), table.columns[place]
     if kind == "number":
-        return [exp.Literal.number(f"{one.value:.15g}") for one in constants.numbers]
+        low, high = np.nanmin(column.numbers), np.nanmax(column.numbers)  # its ends are there
+        there = [one.value for one in constants.numbers if low <= one.value <= high]
+        return [exp.Literal.number(f"{value:.15g}") for value in there]
     if kind not in ("date", "timestamp"):
         return []
     whole: list[exp.Expr] = []

@@ -1,19 +1,21 @@
 """A table that is too large to be read: a sketch of it in memory, and the engine that has the rest.
 
 A sketch is a `Table` of real rows: some drawn at random, one for each value of the columns that
-have few, and those with the largest and smallest values. It says what the columns are and which
-programs there are. What a program answers is asked of the engine. A sketch only grows, so that a
-row keeps its number as long as a conversation lasts.
+have few, and one with the largest and the smallest value of each. It says what the columns are and
+which programs there are. What a program answers is asked of the engine. A sketch only grows, so
+that a row keeps its number as long as a conversation lasts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from denota.errors import TableError
 from denota.tables.column import Column
+from denota.tables.dictionary import Dictionary
 from denota.tables.limits import Limits
 from denota.tables.source import (
     Source,
@@ -26,6 +28,7 @@ from denota.tables.source import (
 from denota.tables.statistics import Statistics, draw, statistics_of
 from denota.tables.stored import Stored
 from denota.tables.table import Table
+from denota.tables.values import texts_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -34,10 +37,12 @@ DRAWN: Final = 1_000
 """Rows that are drawn at random."""
 FEW: Final = 500
 """A column of at most so many values has a row for each of them in the sketch."""
-ENDS: Final = 3
-"""Rows with the largest and with the smallest values of a column."""
 SHOWN: Final = 100
 """The most rows of an answer that are fetched."""
+PASS: Final = 2_000
+"""The most rows that one pass for some values fetches."""
+WORDS_OF: Final = 2_000_000
+"""The values of a text column are kept for their words if there are at most so many."""
 LARGE: Final = 2_000_000
 """A table of more cells is not read into memory, where its engine can be asked."""
 Rows = list[tuple[str, ...]]
@@ -50,6 +55,8 @@ class Large:
     source: Source
     stored: Stored
     statistics: Statistics
+    dictionary: Mapping[int, Dictionary] = field(default_factory=dict)
+    """The values of long text columns, where the engine is slow to look through them."""
 
     @property
     def rows(self) -> int:
@@ -92,27 +99,70 @@ class Large:
         every = [self.column(place) for place in range(len(self.stored.columns))]
         return exp.select(*(what or every)).from_(self.name)
 
-    def one_of_each(self, place: int, among: exp.Expr | None = None, most: int = FEW) -> Rows:
-        """Return a row for each value of a column."""
+    def values_of(self, place: int, most: int) -> list[Any]:
+        """Return the different values of a column, at most so many and none that is missing."""
         from sqlglot import exp
 
-        only = exp.Distinct(on=exp.Tuple(expressions=[self.column(place)]))
-        query = self.select()
-        query.set("distinct", only)
-        if among is not None:
-            query = query.where(among)
-        return self.fetch(query.limit(most))
+        column = self.column(place)
+        known = column.copy().is_(exp.null()).not_()
+        found = self.values(self.select(column).where(known).group_by(column.copy()).limit(most))
+        return [line[0] for line in found]
 
-    def ends(self, place: int) -> Rows:
-        """Return the rows with the largest and smallest values of a column."""
+    def rows_with(self, wanted: Mapping[int, Sequence[exp.Expr]]) -> Rows:
+        """Return a row for each of some values of some columns, as far as there are such rows.
+
+        One pass over the table finds them all, unless one value fills it.
+        """
         from sqlglot import exp
 
-        known = self.column(place).is_(exp.null()).not_()
-        found: Rows = []
-        for descending in (True, False):
-            order = exp.Ordered(this=self.column(place), desc=descending)
-            found += self.fetch(self.select().where(known).order_by(order).limit(ENDS))
-        return found
+        tests = [self.column(place).isin(*values) for place, values in wanted.items() if values]
+        if not tests:
+            return []
+        keys = {
+            place: {_key("-" * isinstance(value, exp.Neg) + value.name) for value in values}
+            for place, values in wanted.items()
+        }
+        first: dict[tuple[int, str], tuple[str, ...]] = {}
+
+        def take(among: exp.Expr) -> int:
+            rows = self.fetch(self.select().where(among).limit(PASS))
+            for row in rows:
+                for place, own in keys.items():
+                    key = _key(row[place])
+                    if key in own:
+                        first.setdefault((place, key), row)
+            return len(rows)
+
+        if take(exp.or_(*tests)) == PASS and len(tests) > 1:
+            for test in tests:
+                take(test)
+        return list(dict.fromkeys(first.values()))
+
+    def ends(self) -> dict[int, list[exp.Expr]]:
+        """Return the largest and smallest values of the columns that have an order."""
+        from sqlglot import exp
+
+        ordered = [
+            place
+            for place, column in enumerate(self.stored.columns)
+            if column.kind in ("number", "date", "timestamp")
+        ]
+        if not ordered:
+            return {}
+        both = [kind(this=self.column(place)) for place in ordered for kind in (exp.Min, exp.Max)]
+        line = self.values(self.select(*both))[0]
+        return {
+            place: [exp.convert(value) for value in line[2 * n : 2 * n + 2] if value is not None]
+            for n, place in enumerate(ordered)
+        }
+
+
+def _key(text: str) -> str:
+    """What the text of a cell and a constant of SQL have in common if they are the same value."""
+    try:
+        return f"{float(text):.12g}"
+    except ValueError:
+        return text.removesuffix(" 00:00:00").replace("T", " ")
 
 
 def read_or_sketch(source: Source, stored: Stored, limits: Limits, name: str | None) -> Table:
@@ -146,14 +196,42 @@ def sketch_of(source: Source, stored: Stored, name: str) -> Table:
     drawn = stored_table(stored, draw(source, stored, DRAWN, statistics.rows), name)
     assert drawn.stored is not None
     large = Large(source, drawn.stored, statistics)
-    rows: Rows = []
-    for place, column in enumerate(large.stored.columns):
+    wanted = large.ends()
+    for place in range(len(large.stored.columns)):
         if place not in large.long:
-            rows += large.one_of_each(place)
-        if column.kind in ("number", "date", "timestamp"):
-            rows += large.ends(place)
+            wanted[place] = [*wanted.get(place, ()), *_lacking(large, drawn, place)]
+    rows = large.rows_with(wanted)
     said = f"{large.rows:,} rows, too many to read: questions are answered where they lie"
-    return grown(replace(drawn, notes=(said, *drawn.notes), large=large), rows)
+    large, more = _with_dictionary(large)
+    notes = (said, *drawn.notes, *more)
+    return grown(replace(drawn, notes=notes, large=large), rows)
+
+
+def _lacking(large: Large, drawn: Table, place: int) -> list[exp.Expr]:
+    """The values of a column with few that were not drawn."""
+    from sqlglot import exp
+
+    there = set(drawn.columns[place].values)
+    values = large.values_of(place, FEW)
+    texts = texts_of(tuple(values))
+    return [exp.convert(v) for v, text in zip(values, texts, strict=True) if text not in there]
+
+
+def _with_dictionary(large: Large) -> tuple[Large, list[str]]:
+    """A large table with the values of its long text columns, and how long that took."""
+    if large.stored.engine == "duckdb":  # looks through a column in the time of a pass
+        return large, []
+    known: dict[int, Dictionary] = {}
+    notes = []
+    for place in sorted(large.long):
+        column, count = large.stored.columns[place], large.statistics.distinct[place]
+        if column.kind == "text" and count <= WORDS_OF:
+            began = time.perf_counter()
+            known[place] = Dictionary(tuple(map(str, large.values_of(place, WORDS_OF))))
+            took = time.perf_counter() - began
+            values = len(known[place].values)
+            notes.append(f"the {values:,} values of {column.name!r} were read in {took:.1f} s")
+    return replace(large, dictionary=known), notes
 
 
 def grown(table: Table, rows: Iterable[tuple[str, ...]]) -> Table:

@@ -39,6 +39,7 @@ def parquet_sketch(paths: Sequence[Path], name: str) -> Table:
     own = name.split(".")[0].strip() or "table"
     files = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
     connection = duckdb.connect(config={"memory_limit": MEMORY})
+    connection.execute("SET enable_progress_bar = false")
     try:
         reading = f"SELECT * FROM read_parquet([{files}], hive_partitioning = true)"
         connection.execute(f"CREATE VIEW {quoted('duckdb', own)} AS {reading}")
