@@ -12,7 +12,7 @@ from functools import cached_property
 
 from denota.errors import TableError
 from denota.tables.column import Column
-from denota.tables.stored import Stored
+from denota.tables.stored import Stored, StoredKind
 
 Cell = tuple[int, int]
 
@@ -36,6 +36,8 @@ class Table:
     """Changes and guesses made while reading, a sentence each, for `denota show`."""
     stored: Stored | None = field(default=None, compare=False)
     """Where it lives, if a database has it."""
+    kinds: tuple[StoredKind, ...] = field(default=(), compare=False)
+    """The types of its columns, where a file has types of its own (Parquet)."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""
