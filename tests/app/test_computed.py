@@ -1,6 +1,6 @@
 """Counts, sums and averages, and what is declined.
 
-A person wrote the cases without knowing the rules; DuckDB checks each SQL.
+A person wrote the cases without knowing the rules; DuckDB checks each SQL on the file itself.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from denota.app.paths import load_run
 from denota.conversation.chat import Chat
 from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn
+from denota.evaluation.pasted import duckdb_with
 from denota.model.parser import Parser
-from denota.programs.sql import source_name
 from denota.sample import path as sample_path
 from denota.tables import Table, read_table
-from programs.database import arrow_table
 
 ROOT = Path(__file__).parents[2]
 WRONG = {
@@ -35,7 +34,11 @@ def parser() -> Parser:
 
 @cache
 def table_of(name: str) -> Table:
-    return read_table(ROOT / name if "/" in name else sample_path() / "tables" / name)
+    return read_table(path_of(name))
+
+
+def path_of(name: str) -> Path:
+    return ROOT / name if "/" in name else sample_path() / "tables" / name
 
 
 def cases(file: str) -> list[tuple[str, ...]]:
@@ -52,11 +55,8 @@ def converse(parser: Parser, name: str, questions: str) -> Turn:
     return [chat.ask(question) for question in questions.split(" | ")][-1]
 
 
-def in_duckdb(sql: str, table: Table) -> float:
-    import duckdb
-
-    connection = duckdb.connect()
-    connection.register(source_name(table), arrow_table(table))
+def in_duckdb(sql: str, name: str) -> float:
+    connection = duckdb_with(table_of(name), path_of(name))
     (value,) = connection.execute(sql).fetchone() or (None,)
     return float(value)
 
@@ -66,7 +66,7 @@ def test_what_is_computed(parser: Parser, name: str, questions: str, answer: str
     turn = converse(parser, name, questions)
     if turn.computed:
         assert float(turn.answer[0]) == pytest.approx(float(answer), abs=1e-3)
-        there = in_duckdb(turn.sql, table_of(name))
+        there = in_duckdb(turn.sql, name)
         assert there == pytest.approx(float(turn.answer[0]), rel=1e-9), turn.sql
     else:
         shown = " ; ".join(turn.answer)

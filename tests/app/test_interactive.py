@@ -61,7 +61,7 @@ def test_an_answer_has_cells_program_sql_sentence_and_confidence(say: Callable[.
     shown = say(FIRST)
     assert "[Ingrid Solheim]" in shown and "[Mirela Ionescu]" in shown
     assert "SELECT Leader WHERE Crew > 50" in shown
-    assert 'SELECT "_row", "Leader" FROM "expeditions" WHERE "Crew" > 50' in shown
+    assert "SELECT Leader FROM cleaned WHERE crew_number > 50" in shown
     assert "The Leader where Crew is more than 50." in shown and "% sure" in shown
 
 
@@ -79,7 +79,7 @@ def test_doubt_is_said_and_three_readings_are_offered(say: Callable[..., str]) -
 def test_commands(say: Callable[..., str]) -> None:
     assert "nothing was asked yet" in say(":sql")
     assert "nothing was asked yet" in say(":why")
-    assert say(FIRST, ":sql").startswith("SELECT\n")
+    assert say(FIRST, ":sql").startswith("WITH cleaned AS (\n")
     why = say(":why")
     assert "critique" in why and why.count("SELECT") >= 5
     assert f"taken back: {FIRST}" in say(":undo")

@@ -1,96 +1,76 @@
-"""Tables in DuckDB, which runs the SQL of programs: the independent reference for the executor.
+"""Tables as an engine has them, which runs the SQL of programs: the reference for the executor.
 
-One connection; nothing outside it can be reached.
+The types are those that `kinds_of` says; `tests/evaluation/test_pasted.py` holds that against what
+DuckDB makes of files.
 """
 
 from __future__ import annotations
 
-import math
-import threading
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from denota.programs.denotation import Denotation, Value
-from denota.programs.sql import ROW, Query, source_name, sql_names
+from denota.evaluation.pasted import gives_the_answer
+from denota.programs.sql import Query, file_table_name
+from denota.programs.sql.identifiers import column_names
+from denota.programs.sql.kinds import kinds_of
 from denota.tables.table import Table
+
+_TYPES = {"boolean": "BOOLEAN", "time": "TIME", "date": "DATE", "timestamp": "TIMESTAMP"}
 
 
 class Database:
-    """A table in DuckDB, with the columns that `denota.programs.sql` describes."""
+    """A table in DuckDB, where nothing else can be reached."""
 
     def __init__(self, table: Table) -> None:
+        import duckdb
+
         self.table = table
+        self.connection = duckdb.connect(config={"enable_external_access": "false"})
+        self.connection.execute("SET threads = 1")
+        self.connection.register("texts", _texts(table))
+        chosen = ", ".join(map(self._typed, range(len(table.columns)), kinds_of(table)))
+        name = _quoted(file_table_name(table))
+        self.connection.execute(f"CREATE TABLE {name} AS SELECT {chosen} FROM texts")
+        self.connection.unregister("texts")
 
-    @cached_property
-    def _cursor(self) -> Any:
-        cursor = _connection().cursor()
-        cursor.register(source_name(self.table), arrow_table(self.table))
-        return cursor
+    def _typed(self, position: int, kind: str) -> str:
+        column, name = self.table.columns[position], f'"{position}"'
+        if kind == "number":
+            whole = all(text.strip().lstrip("-").isdigit() for text in column.values if text)
+            name = f"TRY_CAST({name} AS {'HUGEINT' if whole else 'DOUBLE'})"
+        elif kind in ("date", "timestamp"):
+            name = f'CAST("{position} read" AS {_TYPES[kind]})'
+        elif kind in _TYPES:
+            name = f"CAST({name} AS {_TYPES[kind]})"
+        return f"{name} AS {_quoted(column_names(self.table)[position])}"
 
-    def run(self, query: Query) -> Denotation:
-        """Execute a query and return its cells, or its values."""
-        columns = tuple(self.table.names.index(name) for name in query.columns)
-        rows = [
-            row
-            for (row,) in self._cursor.execute(query.rows.sql("duckdb", identify=True)).fetchall()
-        ]
-        result = self._cursor.execute(query.sql())
-        names = [column[0] for column in result.description]
-        found = result.fetchall()
-        if names[0] == ROW:
-            assert [line[0] for line in found] == sorted(rows)
-            return Denotation(tuple(sorted(rows)), columns)
-        values = tuple(_value(line[-1]) for line in found)
-        groups = tuple(line[0] for line in found) if len(names) > 1 else ()
-        if groups:  # a group may have no number
-            stated = tuple(math.nan if value is None else value for value in values)
-        else:
-            stated = tuple(value for value in values if value is not None)
-        return Denotation(tuple(sorted(rows)), columns, stated, groups)
+    def fetch(self, query: Query) -> list[Any]:
+        """Execute the SQL of a query, as it is shown."""
+        found: list[Any] = self.connection.execute(query.sql()).fetchall()
+        return found
+
+    def gives(self, query: Query) -> bool:
+        """Say whether the SQL of a query gives what its program does."""
+        return gives_the_answer(query, self.fetch(query))
 
     def close(self) -> None:
         """Let go of the table."""
-        if "_cursor" in self.__dict__:
-            self._cursor.close()
+        self.connection.close()
 
 
-def _value(value: Any) -> Value | None:
-    """Return a value as denotations have it: numbers as floats, None where there is none."""
-    if value is None or isinstance(value, str | bool):
-        return value
-    return float(value) if math.isfinite(value) else None
-
-
-def arrow_table(table: Table) -> Any:
-    """Return the Arrow table that stands for a table in SQL."""
+def _texts(table: Table) -> Any:
+    """Return the texts as an Arrow table, empty ones as NULL, dates as days besides."""
+    import numpy as np
     import pyarrow as pa
 
-    arrays: dict[str, Any] = {ROW: pa.array(range(len(table)), pa.int64())}
-    for column, (typed, text) in zip(table.columns, sql_names(table), strict=True):
-        if column.kind == "number":
-            arrays[typed] = pa.array(column.numbers, pa.float64(), from_pandas=True)
-        elif column.kind == "date":
-            order = column.dates.order
-            moments = np.round(np.where(np.isnan(order), 0, order) * 86_400_000_000).astype("int64")
-            stamps = pa.array(moments, mask=np.isnan(order)).cast(pa.timestamp("us"))
-            arrays[typed] = stamps
-        arrays[text] = pa.array(column.text, pa.string())
+    arrays: dict[str, Any] = {}
+    for position, column in enumerate(table.columns):
+        arrays[str(position)] = pa.array([text or None for text in column.text], pa.string())
+        order = column.dates.order
+        moments = np.round(np.where(np.isnan(order), 0, order) * 86_400_000_000).astype("int64")
+        stamps = pa.array(moments, mask=np.isnan(order)).cast(pa.timestamp("us"))
+        arrays[f"{position} read"] = stamps
     return pa.table(arrays)
 
 
-_lock = threading.Lock()
-_shared: list[Any] = []
-
-
-def _connection() -> Any:
-    """The one connection of the process; each table has a cursor of its own."""
-    import duckdb
-
-    with _lock:
-        if not _shared:
-            connection = duckdb.connect(":memory:", config={"enable_external_access": "false"})
-            connection.execute("SET threads = 1; SET lock_configuration = true")
-            _shared.append(connection)
-    return _shared[0]
+def _quoted(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))

@@ -4,7 +4,6 @@ answers, program trees.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +13,6 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from denota.programs.denotation import Denotation
-from denota.programs.denotation import Value as Computed
 from denota.programs.operators import (
     AGGREGATES,
     COMPARES,
@@ -378,22 +376,3 @@ def conjuncts(program: Program) -> tuple[Test, ...]:
 def table_of(columns: dict[str, Sequence[str]], name: str = "table") -> Table:
     """Return a table by its columns."""
     return Table(tuple(Column(own, tuple(cells)) for own, cells in columns.items()), name)
-
-
-def alike(left: Denotation, right: Denotation) -> bool:
-    """Say whether two denotations are equal but for the last bits of a sum."""
-    if (left.rows, left.columns) != (right.rows, right.columns):
-        return False
-    if left.values is None or right.values is None:
-        return left.values is right.values
-    if left.groups != right.groups or len(left.values) != len(right.values):
-        return False
-    return all(map(_near, left.values, right.values))
-
-
-def _near(left: Computed, right: Computed) -> bool:
-    if isinstance(left, float) and isinstance(right, float):
-        if math.isnan(left) or math.isnan(right):
-            return math.isnan(left) and math.isnan(right)
-        return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
-    return left == right

@@ -14,7 +14,6 @@ import pytest
 
 from denota.data.answer import Values
 from denota.programs import (
-    Denotation,
     execute,
     language_of,
     parse_program,
@@ -97,11 +96,7 @@ def test_it_is_in_the_space_with_its_reward() -> None:
     "text", [PROGRAM, "MEDIAN (SELECT Cost)", "MEDIAN (SELECT Cost WHERE Cost IS EMPTY)"]
 )
 def test_its_sql_gives_the_same(text: str) -> None:
-    program = parse_program(text)
-    database = Database(TABLE)
-    found: Denotation = database.run(to_sql(program, TABLE))
-    database.close()
-    assert found == execute(program, TABLE)
+    assert Database(TABLE).gives(to_sql(parse_program(text), TABLE))
 
 
 ANSWER = """

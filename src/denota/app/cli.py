@@ -77,11 +77,16 @@ def show(
     epilog='Example: `denota run examples/expeditions.csv "SELECT Leader WHERE Crew IS MAX" '
     '"SELECT Cost FOLLOW-UP CELL"`'
 )
-def run(table: opt.TableFile, programs: opt.Programs, as_json: opt.AsJson = False) -> None:
+def run(
+    table: opt.TableFile,
+    programs: opt.Programs,
+    dialect: opt.Dialect = None,
+    as_json: opt.AsJson = False,
+) -> None:
     """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
     from denota.app.commands.run import show_programs
 
-    show_programs(table, programs, as_json)
+    show_programs(table, programs, as_json, dialect)
 
 
 @app.command(
@@ -92,6 +97,7 @@ def ask(
     table: opt.TableFile,
     questions: opt.Questions = None,
     model: opt.Model = "default",
+    dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Ask a table questions in conversation; see the cells, the program, SQL and a sentence.
@@ -100,7 +106,7 @@ def ask(
     """
     from denota.app.commands.ask import answer_questions
 
-    answer_questions(table, questions, model, as_json)
+    answer_questions(table, questions, model, as_json, dialect)
 
 
 @app.command(

@@ -58,6 +58,13 @@ RaggedRows = Annotated[
 Sheet = Annotated[str | None, typer.Option(help="Of an Excel workbook; the first if not given.")]
 
 # run and ask
+Dialect = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Whose SQL to write: duckdb, sqlite, postgres, mysql or another that sqlglot knows.",
+    ),
+]
 Programs = Annotated[
     list[str], typer.Argument(metavar="PROGRAM...", help="Programs, executed as one conversation.")
 ]

@@ -377,7 +377,7 @@ class Chat:
     ) -> _Answered:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
-        query = to_sql(program, self.table, nested.query)
+        query = to_sql(program, self.table, nested.query, found)
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
         turn = replace(turn, explanation=turn.explanation + _remarks(asked, program))

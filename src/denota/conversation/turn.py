@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from denota.programs.denotation import Denotation, Value, plain_number, value_text
@@ -31,6 +31,7 @@ class Turn:
     """(row, column) of the answer, row 0 the first data row; of values the cells they come from."""
     program: str
     sql: str
+    """In the dialect of the engine that has the table, DuckDB's for a file."""
     explanation: str
     confidence: float = 1.0
     sure: bool = True
@@ -41,6 +42,8 @@ class Turn:
     """Why it was declined."""
     tree: Program | None = field(default=None, repr=False, compare=False)
     """The program itself, of which `program` is the text."""
+    query: Query | None = field(default=None, repr=False, compare=False)
+    """What `sql` is written of."""
     table: Table | None = field(default=None, repr=False, compare=False)
     """What it is about."""
     source: Any = field(default=None, repr=False, compare=False)
@@ -86,6 +89,18 @@ class Turn:
                 found.append(math.nan if item is None else item)
         return tuple(found)
 
+    def sql_in(self, dialect: str | None = None, pretty: bool = False) -> str:
+        """Write its SQL in another dialect (`postgres`, `sqlite`), or in several lines.
+
+        Raises:
+            ProgramError: there is no such dialect.
+        """
+        return self.query.sql(dialect, pretty) if self.query is not None else self.sql
+
+    def in_dialect(self, dialect: str | None) -> Turn:
+        """Return the turn with its SQL in another dialect; the same turn if none is named."""
+        return self if dialect is None else replace(self, sql=self.sql_in(dialect))
+
     def frame(self) -> Any:
         """Return the answer as a data frame: a slice of the one asked about, else one of pandas."""
         from denota.conversation.frame import slice_of
@@ -122,6 +137,7 @@ def turn_of(
         kind if answer else "none",
         values,
         tree=program,
+        query=query,
         table=table,
     )
 
@@ -141,7 +157,7 @@ def pointed_turn(
     """Return the turn of a question whose answer a person pointed at, and that no program gives."""
     own = tuple(sorted(cells))
     answer = tuple(table.cell(row, column) for row, column in own)
-    return Turn(text, answer, own, "", query.sql(), sentence, table=table)
+    return Turn(text, answer, own, "", query.sql(), sentence, query=query, table=table)
 
 
 def told_turn(text: str, table: Table, values: Sequence[Value], sentence: str) -> Turn:

@@ -19,5 +19,5 @@ def run_programs(table: Table, texts: Sequence[str]) -> Iterator[Turn]:
     for text in texts:
         program = parse_program(text)
         previous = execute(program, table, previous)
-        before = to_sql(program, table, before)
+        before = to_sql(program, table, before, previous)
         yield turn_of(text, table, program, previous, before)

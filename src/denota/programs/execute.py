@@ -142,7 +142,7 @@ def _reached(
     before: Sequence[int],
 ) -> list[int]:
     """The rows that a condition keeps and a step goes on to."""
-    rows = list(start) if condition is None else _keep(condition, table, start, before)
+    rows = list(start) if condition is None else kept_rows(condition, table, start, before)
     if program.then is None:
         return rows
     return sorted(STEPS[program.then.operator].meaning(table, rows, program.then, start))
@@ -247,7 +247,7 @@ def is_date(date: Date) -> bool:
     return True
 
 
-def _keep(
+def kept_rows(
     condition: Condition, table: Table, rows: Sequence[int], before: Sequence[int]
 ) -> list[int]:
     """The rows a condition keeps, in table order.
@@ -256,7 +256,7 @@ def _keep(
     """
     if isinstance(condition, Test):
         return sorted(TESTS[condition.operator].meaning(table, rows, condition, before))
-    kept = [set(_keep(part, table, rows, before)) for part in condition.parts]
+    kept = [set(kept_rows(part, table, rows, before)) for part in condition.parts]
     together = set.union(*kept) if isinstance(condition, Or) else set.intersection(*kept)
     return sorted(together)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from denota.errors import TableError
 from denota.tables.column import Column
-from denota.tables.stored import Stored
+from denota.tables.stored import Stored, StoredKind
 
 if TYPE_CHECKING:
     from denota.tables.large import Large
@@ -42,6 +42,8 @@ class Table:
     """Where it lives, if a database has it."""
     large: Large | None = field(default=None, compare=False, repr=False)
     """What has the rest of it, if these are only some of its rows."""
+    kinds: tuple[StoredKind, ...] = field(default=(), compare=False)
+    """The types of its columns, where a file has types of its own (Parquet)."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""

@@ -14,17 +14,24 @@ from denota.app.terminal.turns import show_turn, shown_answer
 from denota.conversation.chat import Chat
 from denota.conversation.turn import Turn
 from denota.errors import DataError
+from denota.programs.sql.dialects import check_dialect
 from denota.tables.io import read_table
 from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
 
 
 def answer_questions(
-    table: str, questions: Sequence[str] | None, model: str, as_json: bool
+    table: str,
+    questions: Sequence[str] | None,
+    model: str,
+    as_json: bool,
+    dialect: str | None = None,
 ) -> None:
     """Answer questions about a table and print each turn; without any, take them from the input."""
     if table == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
+    if dialect is not None:
+        dialect = check_dialect(dialect)
     parser = load_run(model)
     read = read_table(table)
     out = console()
@@ -33,14 +40,14 @@ def answer_questions(
         from denota.app.terminal.repl import Repl, converse
 
         if sys.stdin.isatty():
-            converse(chat, out, table)
+            converse(chat, out, table, dialect)
             return
-        piped = Repl(chat, out, table, echo=True)
+        piped = Repl(chat, out, table, echo=True, dialect=dialect)
         for line in _lines():
             piped.take(line)
         return
     for question in questions or _lines():
-        turn = chat.ask(question)
+        turn = chat.ask(question).in_dialect(dialect)
         if as_json:
             print(to_json(turn.as_json()), flush=True)
             continue

@@ -10,8 +10,11 @@ from denota.conversation.written import run_programs
 from denota.tables.io import read_table
 
 
-def show_programs(table: str, programs: Sequence[str], as_json: bool) -> None:
+def show_programs(
+    table: str, programs: Sequence[str], as_json: bool, dialect: str | None = None
+) -> None:
     """Execute programs one after the other and print each turn."""
     read, out = read_table(table), console()
     for turn in run_programs(read, programs):
+        turn = turn.in_dialect(dialect)
         print(to_json(turn.as_json())) if as_json else show_turn(read, turn, out)

@@ -52,9 +52,9 @@ LONGEST_VALUE: Final = 60
 PROMPT: Final = "› "
 
 
-def converse(chat: Chat, console: Console, source: str) -> None:
+def converse(chat: Chat, console: Console, source: str, dialect: str | None = None) -> None:
     """Ask for questions and answer them until there are no more."""
-    Repl(chat, console, source).run(prompt(chat.table, history()))
+    Repl(chat, console, source, dialect=dialect).run(prompt(chat.table, history()))
 
 
 def history() -> History:
@@ -124,8 +124,17 @@ class TableCompleter(Completer):
 class Repl:
     """Lines in, answers and what commands tell out."""
 
-    def __init__(self, chat: Chat, console: Console, source: str, echo: bool = False) -> None:
+    def __init__(
+        self,
+        chat: Chat,
+        console: Console,
+        source: str,
+        echo: bool = False,
+        dialect: str | None = None,
+    ) -> None:
         self.chat, self.console, self.source, self.echo = chat, console, source, echo
+        self.dialect = dialect
+        """Whose SQL is shown, if not that of the table's engine."""
         self.offered: list[Turn] = []
         self.taught: Taught | None = None
         """What was taught just now: the readings offered are then of that."""
@@ -167,7 +176,7 @@ class Repl:
 
     def tell(self, turn: Turn) -> None:
         """Show an answer; if it is not sure, say so and offer the best readings."""
-        show_turn(self.chat.table, turn, self.console, echo=self.echo)
+        self.show(turn, self.echo)
         self.offered = [] if turn.sure else offer(self.chat, turn, self.console, numbered=True)
 
     def command(self, name: str, rest: str) -> None:
@@ -180,7 +189,7 @@ class Repl:
                 self.told(self.learn(chosen.program))
             else:
                 turn = self.chat.choose(chosen.program)
-                show_turn(self.chat.table, turn, self.console, echo=self.echo)
+                self.show(turn, self.echo)
             return
         if name not in ("teach", "help"):
             self.taught = None
@@ -198,6 +207,10 @@ class Repl:
             raise DataError(f"there is no :{name}; :help says what there is")
         commands[name]()
 
+    def show(self, turn: Turn, echo: bool) -> None:
+        """Show a turn, its SQL in the dialect that was asked for."""
+        show_turn(self.chat.table, turn.in_dialect(self.dialect), self.console, echo=echo)
+
     def last(self) -> Turn:
         """The last turn."""
         if not self.chat.turns:
@@ -206,13 +219,10 @@ class Repl:
 
     def sql(self) -> None:
         """Show the last SQL in lines."""
-        import sqlglot
-
         turn = self.last()
         if turn.declined:
             raise DataError("the last question was not answered, so there is no SQL")
-        query = sqlglot.parse_one(turn.sql, dialect="duckdb")
-        for line in query.sql("duckdb", pretty=True).split("\n"):
+        for line in turn.sql_in(self.dialect, pretty=True).split("\n"):
             self.console.print(Text(visible(line)), soft_wrap=True)
         self.console.print()
 
@@ -254,7 +264,7 @@ class Repl:
     def told(self, taught: Taught) -> None:
         """Show what came of a lesson."""
         self.taught = taught
-        show_turn(self.chat.table, self.chat.turns[-1], self.console, echo=False)
+        self.show(self.chat.turns[-1], False)
         self.console.print(Text(visible(taught.said), "bold"))
         if taught.contradicts:
             self.console.print(Text(visible(taught.contradicts), "yellow"))

@@ -18,7 +18,9 @@ from denota.tables.table import Table
 WIDEST: Final = 24
 """Letters of a cell that are shown in a row."""
 LONGEST: Final = 400
-"""Letters of a program, sentence or query that are shown."""
+"""Letters of a program or sentence that are shown."""
+LONGEST_SQL: Final = 20_000
+"""Letters of SQL that are shown: all of it, for it is there to be pasted."""
 
 
 def show_turn(
@@ -58,7 +60,7 @@ def show_turn(
         said.append(f"\n{visible(turn.program, LONGEST)}", "not italic cyan")
     console.print(said)
     if turn.sql:
-        console.print(Text(visible(turn.sql, 4 * LONGEST), "dim"))
+        console.print(Text(visible(turn.sql, LONGEST_SQL), "dim"), soft_wrap=True)
     console.print()
 
 

@@ -96,10 +96,6 @@ def _star(names: Any, columns: Sequence[str]) -> Any:
     return exp.Count(this=exp.Star())
 
 
-def _exists(names: Any, columns: Sequence[str]) -> Any:
-    return _star(names, columns) > 0
-
-
 COUNT = AggregateOperator(
     name="count",
     keyword="COUNT",
@@ -166,7 +162,7 @@ EXISTS = AggregateOperator(
     keyword="EXISTS",
     english="whether there is one",
     meaning=lambda table, rows, columns: (bool(rows),),
-    sql=_exists,
+    sql=lambda names, columns: names.exists(),
     over=lambda columns, rows: rows.any(axis=1).astype(float),
     of=(),
     yes_no=True,

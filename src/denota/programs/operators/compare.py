@@ -22,17 +22,21 @@ def _larger(left: Any, right: Any) -> Any:
 def _sql_difference(left: Any, right: Any) -> Any:
     from sqlglot import exp
 
-    return exp.Abs(this=exp.paren(left - right))
+    return exp.Abs(this=left - right)
 
 
 def _sql_ratio(left: Any, right: Any) -> Any:
     from sqlglot import exp
 
-    return exp.cast(left, "double") / exp.Nullif(this=right, expression=exp.Literal.number(0))
+    nothing = exp.Nullif(this=right, expression=exp.Literal.number(0))
+    return exp.Literal.number("1.0") * left / nothing
 
 
 def _sql_share(left: Any, right: Any) -> Any:
-    return _sql_ratio(left * 100, right)
+    from sqlglot import exp
+
+    nothing = exp.Nullif(this=right, expression=exp.Literal.number(0))
+    return exp.Literal.number("100.0") * left / nothing
 
 
 _TWO_SIDES: Final[frozenset[Side]] = frozenset(("rows", "columns"))

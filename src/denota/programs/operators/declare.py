@@ -76,7 +76,7 @@ class TestOperator:
     meaning: Meaning
     """The rows the test keeps, as the reference executor sees it."""
     sql: Callable[[Test, Names], Any]
-    """The condition as a sqlglot expression over the scope."""
+    """The condition as a sqlglot expression over the scope, or a `Ranking` of its rows."""
     candidates: Callable[[Situation], Block]
     """All conditions the operator offers in a situation, those that keep no row left out."""
     argument: Callable[[Situation, int, int], Argument | None] = lambda situation, column, first: (
@@ -117,7 +117,7 @@ class ScopeOperator:
     meaning: Callable[[Table, tuple[int, ...] | None], list[int]]
     """(table, previous rows) -> the rows in table order."""
     sql: Callable[[Names], Any]
-    """The condition on `_row`, or None for all rows."""
+    """The condition on rows as a sqlglot expression, None for all rows, or the rows themselves."""
     rows: Callable[[TableIndex, Mask | None], Mask]
     """(R,) the same rows as a mask."""
     follows: bool = True
@@ -141,7 +141,7 @@ class StepOperator:
     choices: Choices
     apply: Apply
     sql: Callable[[Test, Names], Any]
-    """The condition on rows, as a sqlglot expression; the rows kept are `kept` there."""
+    """The condition on rows, as a sqlglot expression, or a `Ranking` of the rows kept."""
     follows: Literal["several", "few", "any"] = "several"
     """The row sets it is offered after: of two rows or more, of a few named rows, or of any."""
     widens: bool = False

@@ -99,7 +99,7 @@ IS_NOT_EMPTY = TestOperator(
     keywords=("IS", "NOT", "EMPTY"),
     english="{column} has a value",
     meaning=_present,
-    sql=lambda test, names: names.is_missing(test.column or "").not_(),
+    sql=lambda test, names: names.is_present(test.column or ""),
     candidates=_emptiness(False),
     example="SELECT Leader WHERE Cost IS NOT EMPTY",
 )

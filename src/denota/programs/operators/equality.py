@@ -147,7 +147,7 @@ def _sql_equal(test: Test, names: Names) -> Any:
 
 
 def _sql_not_equal(test: Test, names: Names) -> Any:
-    return _sql_equal(test, names).not_()
+    return names.negated(_sql_equal(test, names), test.column or "")
 
 
 def _sql_contains(test: Test, names: Names) -> Any:
@@ -198,7 +198,7 @@ NOT_CONTAINS = TestOperator(
     english="{column} does not have the word {argument}",
     negates=True,
     meaning=_lacks_word,
-    sql=lambda test, names: _sql_contains(test, names).not_(),
+    sql=lambda test, names: names.negated(_sql_contains(test, names), test.column or ""),
     candidates=_contains_not,
     argument=_word,
     takes="word",

@@ -14,8 +14,8 @@ from denota.tables.table import Table
 
 _NUMBER: Final = r"[0-9][0-9,]*(?:\.[0-9]+)?"
 PARTS: Final = {
-    "first_part": "^([^,;/|\n(]*[^,;/|\n( \u00a0])[ \u00a0]*[,;/|\n(]",
-    "last_part": "[,;/|\n][ \u00a0]*([^,;/|\n]*[^,;/|\n \u00a0])$",
+    "first_part": r"^([^,;/|\n(]*[^,;/|\n( \xa0])[ \xa0]*[,;/|\n(]",
+    "last_part": r"[,;/|\n][ \xa0]*([^,;/|\n]*[^,;/|\n \xa0])$",
     "in_brackets": r"\(([^()]+)\)",
     "year_part": r"(?:^|[^0-9])(1[5-9][0-9][0-9]|20[0-9][0-9])(?:$|[^0-9])",
     "number_part": rf"^[^0-9]*({_NUMBER})",
@@ -107,3 +107,13 @@ PART_AGGREGATES: Final = (
     ),
     _parts("sum_inside", "SUM INSIDE", "the sum of the two numbers of", "two_numbers", _sum),
 )
+
+
+def read_part(name: str, text: str) -> Value | None:
+    """Return the part of a text that an aggregate gives, None if it has none.
+
+    >>> read_part("in_brackets", "Oslo (Norway)")
+    'Norway'
+    """
+    part = next(one.part for one in PART_AGGREGATES if one.name == name)
+    return part(text) if part is not None else None

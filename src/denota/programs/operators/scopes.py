@@ -96,7 +96,7 @@ OTHERS = ScopeOperator(
     with_columns="OF OTHERS",
     english="among the others",
     meaning=_others,
-    sql=lambda names: names.in_previous().not_(),
+    sql=lambda names: names.not_in_previous(),
     rows=lambda index, previous: ~_mask(index, previous),
     needs="trigger",
     example="OTHERS WHERE Ships = '2'",

@@ -2,178 +2,253 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
 
+from denota.programs.denotation import Denotation
 from denota.programs.execute import (
     check,
     check_aggregate,
-    counts_rows,
+    execute,
     has_two_columns,
-    looked_at,
+    kept_rows,
     side_names,
 )
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
-from denota.programs.sql.identifiers import KEPT_ROWS, PREVIOUS_ROWS, ROW, SCOPE_ROWS
+from denota.programs.sql.dialects import for_dialect
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
+from denota.programs.sql.rows import Ranking, Rows
 from denota.programs.tree import Condition, Or, Program, Test
 from denota.tables.table import Table
 
 
-def to_sql(program: Program, table: Table, previous: Query | None = None) -> Query:
-    """Return the SQL of a program, given that of the turn before if the program follows it up."""
-    check(program, table, previous is not None)
-    columns = program.columns or (previous.columns if previous else ())
-    takes_previous = SCOPES[program.scope].follows and bool(columns)
-    if counts_rows(program) and not program.columns and not takes_previous:
-        columns = tuple(table.names[column] for column in looked_at(program, table))
-    rows = _rows_of(program, program.where, table, previous)
-    picked = rows.select(exp.column(ROW))
-    if program.aggregate is None:
-        shown = [rows.names.shown(column) for column in columns]
-        query = rows.select(exp.column(ROW), *shown)
-        return Query(query.order_by(exp.column(ROW), copy=False), picked, columns)
-    taken = [table.names.index(column) for column in columns]
-    check_aggregate(program.aggregate, taken, table, program.compare)
-    aggregate = AGGREGATES[program.aggregate]
-    if program.compare is not None:
-        return _compared(program, table, previous, columns, rows, picked)
-    value = aggregate.sql(rows.names, program.columns or columns)
-    if isinstance(value, exp.Query):
-        return Query(value, picked, columns)
-    if aggregate.grouped:
-        query = rows.select(*rows.names.group(columns[0]), exp.alias_(value, "value"))
-        query = query.where(rows.names.is_missing(columns[0]).not_(), copy=False)
-        query = query.group_by(rows.names.key(columns[0]), copy=False)
-        return Query(query.order_by(exp.Min(this=exp.column(ROW)), copy=False), picked, columns)
-    if aggregate.part is not None:
-        query = rows.select(exp.alias_(value, "value")).where(value.copy().is_(exp.null()).not_())
-        return Query(query.order_by(exp.column(ROW), copy=False), picked, columns)
-    return Query(rows.select(exp.alias_(value, "value")), picked, columns)
-
-
-@dataclass
-class _Rows:
-    """The rows of a program."""
-
-    names: Names
-    select: Callable[..., exp.Select]
-    """Selects expressions of these rows."""
-
-
-def _rows_of(
-    program: Program, condition: Condition | None, table: Table, previous: Query | None
-) -> _Rows:
-    """Return the rows that a condition keeps, or that a step goes on to from there."""
-    names = Names(table)
-    narrowed = SCOPES[program.scope].sql(names)
-    names.scope = exp.to_identifier(SCOPE_ROWS) if narrowed is not None else names.source
-    where = _where(condition, names) if condition is not None else None
-    step = None
-    if program.then is not None:
-        outside, names.scope = names.scope, exp.to_identifier(KEPT_ROWS)
-        step = STEPS[program.then.operator].sql(program.then, names)
-        names.scope, names.looks_around = outside, True
-    looks_around = names.looks_around and narrowed is not None
-    source = names.scope if looks_around else names.source
-    inner = None if looks_around else narrowed
-    widens = program.then is not None and STEPS[program.then.operator].widens
-
-    def select(*what: Any) -> exp.Select:
-        # copy=False, for sqlglot's builders copy the whole query each time
-        start = exp.to_identifier(KEPT_ROWS) if step is not None and not widens else source
-        query = exp.select(*what, copy=False).from_(exp.Table(this=start.copy()), copy=False)
-        own = (inner, where) if step is None else (inner, step) if widens else (step,)
-        for one in own:
-            if one is not None:
-                query = query.where(one.copy(), copy=False)
-        if step is not None:
-            kept = exp.select(exp.Star()).from_(exp.Table(this=source.copy()))
-            for one in (inner, where):
-                if one is not None:
-                    kept = kept.where(one.copy(), copy=False)
-            query = query.with_(exp.to_identifier(KEPT_ROWS), as_=kept, copy=False)
-        if looks_around:
-            assert narrowed is not None
-            every = exp.select(exp.Star()).from_(exp.Table(this=names.source.copy()))
-            _put_first(query, SCOPE_ROWS, every.where(narrowed.copy(), copy=False))
-        if previous is not None and _mentions(query, PREVIOUS_ROWS):
-            _put_first(query, PREVIOUS_ROWS, previous.rows.copy())
-        return query
-
-    names.select = select
-    return _Rows(names, select)
-
-
-def _put_first(query: exp.Query, name: str, inside: exp.Query) -> None:
-    """Add a named query (WITH) in front of those that a query has."""
-    named = exp.CTE(this=inside, alias=exp.TableAlias(this=exp.to_identifier(name)))
-    existing = query.args.get("with_") or query.args.get("with")
-    if existing is not None:
-        existing.expressions.insert(0, named)
-    else:
-        query.with_(exp.to_identifier(name), as_=inside, copy=False)
-
-
-def _compared(
+def to_sql(
     program: Program,
     table: Table,
-    previous: Query | None,
-    columns: tuple[str, ...],
-    rows: _Rows,
-    picked: exp.Query,
+    previous: Query | None = None,
+    answer: Denotation | None = None,
 ) -> Query:
-    """Return the query that compares two values, each of a query of its own."""
-    assert program.compare is not None and program.aggregate is not None
-    compare, aggregate = COMPARES[program.compare], AGGREGATES[program.aggregate]
-    other, sides = rows, (columns, columns)
-    if has_two_columns(program):
-        sides = (columns[:1], columns[1:])
-    elif program.versus is not None:
-        other = _rows_of(program, program.versus, table, previous)
-        queries = (picked.copy(), other.select(exp.column(ROW)))
-        among = exp.or_(*(exp.column(ROW).isin(query=query) for query in queries))
-        picked = exp.select(exp.column(ROW)).from_(exp.Table(this=rows.names.source)).where(among)
-    else:
-        other = _rows_of(replace(program, then=None), None, table, previous)
-    values = (aggregate.sql(one.names, side) for one, side in ((rows, sides[0]), (other, sides[1])))
-    left, right = (
-        exp.Subquery(this=value if isinstance(value, exp.Query) else one.select(value))
-        for one, value in zip((rows, other), values, strict=True)
-    )
-    value = compare.sql(left, right)
-    if compare.gives in ("side", "word"):
-        named = side_names(program) if compare.gives == "side" else compare.answers
-        words = [exp.Literal.string(word) for word in named]
-        reverse = compare.sql(right.copy(), left.copy())
-        value = exp.case().when(value, words[0]).when(reverse, words[1])
-    return Query(exp.select(exp.alias_(value, "value")), picked, columns)
+    """Return the SQL of a program, given that of the turn before if the program follows it up.
+
+    Args:
+        program: the tree.
+        table: the table.
+        previous: the turn before.
+        answer: what the program gives, if that is known.
+    """
+    check(program, table, previous is not None)
+    before = previous.answer if previous is not None else None
+    answer = answer if answer is not None else execute(program, table, before)
+    if program.aggregate is not None:
+        check_aggregate(program.aggregate, answer.columns, table, program.compare)
+    return Query(table, program, answer, previous)
 
 
 def rows_query(rows: Sequence[int], columns: Sequence[str], table: Table) -> Query:
     """Return the query of an answer without a program (a corrected one): its rows by number."""
-    names = Names(table)
-    among = (
-        exp.column(ROW).isin(*(exp.Literal.number(row) for row in rows)) if rows else exp.false()
+    positions = tuple(table.names.index(column) for column in columns)
+    return Query(table, None, Denotation(tuple(rows), positions))
+
+
+def build(query: Query, dialect: str) -> exp.Query:
+    """Return a turn's SQL for a dialect; it stands alone, with what it needs of turns before."""
+    names = Names(query.table, dialect)
+    tree = names.finished(_Built(names).answer(query))
+    built: exp.Query = for_dialect(tree, dialect)
+    return built
+
+
+class _Built:
+    """The SQL of a conversation's last turn, in the making."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.known: dict[int, Rows] = {}
+
+    def answer(self, query: Query) -> exp.Query:
+        """What a turn asks of its rows."""
+        names, program = self.names, query.program
+        columns = query.columns
+        if program is None or program.aggregate is None:
+            if program is not None and _is_distinct(program, names):
+                rows = self.scope(query)
+                return rows.select(names.cell(program.columns[0])).distinct()
+            return self.rows(query).select(*map(names.cell, columns))
+        aggregate = AGGREGATES[program.aggregate]
+        if program.compare is not None:
+            return self.compared(query)
+        rows = self.names.opened(self.rows(query), "kept")
+        names.rows = rows
+        if aggregate.grouped:
+            return self.by_group(rows, aggregate, columns)
+        value = aggregate.sql(names, columns)
+        if isinstance(value, exp.Query):
+            return value
+        if aggregate.part is not None:
+            texts = query.table[columns[0]].text
+            if any(aggregate.part(texts[row]) is None for row in query.answer.rows):
+                rows = rows.filtered(value.copy().is_(exp.not_(exp.null())))
+        return rows.select(value)
+
+    def by_group(self, rows: Rows, aggregate: Any, columns: Sequence[str]) -> exp.Query:
+        """A value for each group, groups called by their first text."""
+        names, group = self.names, columns[0]
+        value = aggregate.sql(names, columns)
+        key = names.group_key(group)
+        shown: Any = names.cell(group)
+        if not names.has_own_key(group):
+            own = exp.to_identifier(shown.name, quoted=shown.this.quoted)
+            shown = exp.alias_(exp.Min(this=shown), own)
+        present = names.present_rows(rows, group)
+        return present.select(shown, value).group_by(key, copy=False)
+
+    def rows(self, query: Query) -> Rows:
+        """The rows of a turn's answer, which the next may follow up on."""
+        if id(query) not in self.known:
+            self.known[id(query)] = self._rows(query).of(query.answer.rows)
+        return self.known[id(query)]
+
+    def _rows(self, query: Query) -> Rows:
+        program, names = query.program, self.names
+        if program is None:
+            return self.numbered(query.answer.rows)
+        if program.versus is None:
+            return self.reached(query, program.where)
+        sides = [self.reached(query, side) for side in (program.where, program.versus)]
+        if any(side.is_cut or len(side.where) > 1 for side in sides):
+            among = [names.row().isin(query=side.select(names.row())) for side in sides]
+            return Rows().filtered(exp.or_(*among))
+        return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides if side.where)))
+
+    def numbered(self, rows: Sequence[int]) -> Rows:
+        """Some rows by their numbers, which count from 1."""
+        if not rows:
+            return Rows().filtered(exp.false())
+        numbers = [exp.Literal.number(row + 1) for row in rows]
+        return Rows().filtered(self.names.row().isin(*numbers))
+
+    def scope(self, query: Query) -> Rows:
+        """The rows that a turn starts from."""
+        names, program = self.names, query.program
+        assert program is not None
+        before = query.before.answer.rows if query.before is not None else ()
+        operator = SCOPES[program.scope]
+        members = tuple(operator.meaning(query.table, before))
+        if query.before is not None and _speaks_of_previous(program):
+            names.previous = self.rows(query.before)
+        found = operator.sql(names)
+        if isinstance(found, Rows):
+            return found.of(members)
+        rows = Rows(members)
+        return rows if found is None else rows.filtered(found)
+
+    def reached(self, query: Query, condition: Condition | None) -> Rows:
+        """The rows that a condition keeps, or that a step goes on to from there."""
+        names, program = self.names, query.program
+        assert program is not None
+        scope = self.scope(query)
+        rows = self.kept(scope, condition)
+        if program.then is None:
+            return rows
+        before = query.before.answer.rows if query.before is not None else ()
+        members = scope.members
+        if condition is not None:
+            members = kept_rows(condition, query.table, scope.members, before)
+        rows, step = rows.of(members), STEPS[program.then.operator]
+        if step.widens:
+            names.kept = rows
+            found = step.sql(program.then, names)
+            return names.opened(self.scope(query), "scope").filtered(found)
+        rows = names.opened(rows, "kept")
+        names.scope = names.kept = rows
+        found = step.sql(program.then, names)
+        if isinstance(found, Ranking):
+            return names.cut(rows, found)
+        return rows.filtered(found)
+
+    def kept(self, scope: Rows, condition: Condition | None) -> Rows:
+        """The rows of a scope that a condition keeps."""
+        if condition is None:
+            return scope
+        names = self.names
+        scope = names.opened(scope, "previous")
+        names.scope = scope
+        if isinstance(condition, Test):
+            found = TESTS[condition.operator].sql(condition, names)
+            return names.cut(scope, found) if isinstance(found, Ranking) else scope.filtered(found)
+        parts = [self.expression(part) for part in condition.parts]
+        if isinstance(condition, Or):
+            return scope.filtered(_either(parts))
+        return scope.filtered(*parts)
+
+    def expression(self, test: Test) -> Any:
+        """A test as a condition, whatever stands beside it."""
+        found = TESTS[test.operator].sql(test, self.names)
+        return self.names.among(found) if isinstance(found, Ranking) else found
+
+    def compared(self, query: Query) -> exp.Query:
+        """Two values compared, each of a query of its own."""
+        program, names = query.program, self.names
+        assert program is not None and program.compare is not None and program.aggregate is not None
+        compare, aggregate = COMPARES[program.compare], AGGREGATES[program.aggregate]
+        names.compared_by = program.compare
+        columns = query.columns
+        sides = (columns, columns)
+        ones = [self.reached(query, program.where)]
+        if has_two_columns(program):
+            sides = (columns[:1], columns[1:])
+            ones.append(ones[0])
+        elif program.versus is not None:
+            ones.append(self.reached(query, program.versus))
+        else:
+            ones.append(self.scope(query))
+        values = []
+        for rows, side in zip(ones, sides, strict=True):
+            names.rows = names.opened(rows, "kept")
+            value = aggregate.sql(names, side)
+            inner = value if isinstance(value, exp.Query) else names.rows.select(value)
+            values.append(exp.Subquery(this=inner))
+        if compare.gives not in ("side", "word"):
+            return exp.select(compare.sql(*values))
+        named = side_names(program) if compare.gives == "side" else compare.answers
+        aliased = [exp.alias_(one, name) for one, name in zip(values, _SIDES, strict=True)]
+        both = names.query_named("compared", exp.select(*aliased))
+        left, right = (exp.column(name) for name in _SIDES)
+        chosen = exp.case().when(compare.sql(left, right), exp.Literal.string(named[0]))
+        chosen = chosen.when(compare.sql(right, left), exp.Literal.string(named[1]))
+        return exp.select(chosen).from_(both)
+
+
+_SIDES = ("one", "two")
+
+
+def _speaks_of_previous(program: Program) -> bool:
+    """Whether a program needs the rows of the answer before."""
+    tests = program.tests
+    return SCOPES[program.scope].follows or any(test.operator == "same_value" for test in tests)
+
+
+def _is_distinct(program: Program, names: Names) -> bool:
+    """Whether a program asks for the different values of one column."""
+    test = program.where
+    return (
+        isinstance(test, Test)
+        and test.operator == "distinct"
+        and program.then is None
+        and program.columns == (test.column,)
+        and names.has_own_key(program.columns[0])
     )
-    base = exp.Table(this=names.source)
-    picked = exp.select(exp.column(ROW)).from_(base.copy()).where(among)
-    shown = [names.shown(column) for column in columns]
-    whole = exp.select(exp.column(ROW), *shown).from_(base).where(among.copy())
-    return Query(whole.order_by(exp.column(ROW)), picked, tuple(columns))
 
 
-def _where(condition: Condition, names: Names) -> exp.Expr:
-    if isinstance(condition, Test):
-        test: exp.Expr = TESTS[condition.operator].sql(condition, names)
-        return test
-    parts = [_where(part, names) for part in condition.parts]
-    return exp.or_(*parts) if isinstance(condition, Or) else exp.and_(*parts)
-
-
-def _mentions(query: exp.Query, name: str) -> bool:
-    return any(table.name == name and not table.this.quoted for table in query.find_all(exp.Table))
+def _either(parts: Sequence[Any]) -> Any:
+    """Join conditions by OR; values of one column become a list."""
+    plain = all(
+        isinstance(one, exp.EQ) and isinstance(one.expression, exp.Literal) for one in parts
+    )
+    if plain and len({one.this.sql() for one in parts}) == 1:
+        literals = {one.expression.sql(): one.expression for one in parts}
+        return parts[0].this.copy().isin(*literals.values())
+    return exp.or_(*parts)

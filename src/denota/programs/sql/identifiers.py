@@ -1,49 +1,96 @@
-"""The names that tables and columns have in SQL."""
+"""The names of tables and columns in SQL: the engine's own, in quotes only where they must be."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Final
+
+from sqlglot import exp
 
 from denota.tables.table import Table
 
-ROW: Final = "_row"
-"""The column of row numbers."""
-SCOPE_ROWS: Final = "scope"
-"""The rows a program starts from, as a named query."""
-PREVIOUS_ROWS: Final = "previous"
-"""The rows of the answer before, as a named query."""
-KEPT_ROWS: Final = "kept"
-"""The rows that a condition keeps, from which a step goes on, as a named query."""
+
+def identifier(name: str, dialect: str) -> exp.Identifier:
+    """Return a name as SQL, in quotes where a dialect would not read it as this name."""
+    return exp.to_identifier(name, quoted=needs_quotes(name, dialect))
 
 
-def sql_names(table: Table) -> tuple[tuple[str, str], ...]:
-    """Return the (typed, text) names of each column: one name for a text column.
+def needs_quotes(name: str, dialect: str) -> bool:
+    """Say whether a name must stand in quotes.
 
-    All names differ, even in lower case.
+    >>> needs_quotes("Crew", "duckdb"), needs_quotes("Crew", "postgres")
+    (False, True)
+    >>> needs_quotes("day's run", "duckdb"), needs_quotes("order", "duckdb")
+    (True, True)
     """
-    used = {ROW, SCOPE_ROWS, PREVIOUS_ROWS}
-    plain = str.maketrans("\0", " ")
-    result = []
-    for column in table.columns:
-        name = column.name.translate(plain)
-        typed = free_name(name, used)
-        text = typed if column.kind == "text" else free_name(f"{name} (text)", used)
-        result.append((typed, text))
-    return tuple(result)
+    if not _PLAIN.fullmatch(name) or name.casefold() in RESERVED:
+        return True
+    if dialect in ("postgres", "redshift"):
+        return name != name.lower()
+    return dialect in ("snowflake", "oracle") and name != name.upper()
+
+
+def table_name(table: Table, dialect: str) -> exp.Table:
+    """Return the table as FROM names it: as its database does, or its file name without ending."""
+    parts = table.stored.name if table.stored is not None else (file_table_name(table),)
+    *schema, own = [identifier(part, dialect) for part in parts]
+    outer = dict(zip(("db", "catalog"), reversed(schema), strict=False))
+    return exp.Table(this=own, **outer)
+
+
+def file_table_name(table: Table) -> str:
+    """Return what a file's table is called: the file's name without its ending."""
+    return table.name.replace("\0", " ").split(".")[0].strip() or "table"
+
+
+def column_names(table: Table) -> tuple[str, ...]:
+    """Return each column's name in its engine.
+
+    DuckDB does not tell upper from lower case, and adds a number to a name that comes again.
+    """
+    if table.stored is not None:
+        return tuple(column.name for column in table.stored.columns)
+    used: set[str] = set()
+    return tuple(_numbered(name.replace("\0", " "), used, "_{}", 1) for name in table.names)
 
 
 def free_name(name: str, used: set[str]) -> str:
-    """Return a name that is not used yet, with a number behind it if need be, and add it."""
-    unique, count = name, 1
+    """Return a name that is not used yet, with a number behind it if need be, and add it.
+
+    >>> free_name("previous", {"previous"})
+    'previous_2'
+    """
+    return _numbered(name, used, "_{}", 2)
+
+
+def folded(names: Iterable[str]) -> set[str]:
+    """Return names as engines compare them."""
+    return {name.casefold() for name in names}
+
+
+def _numbered(name: str, used: set[str], ending: str, first: int) -> str:
+    unique, count = name, first - 1
     while unique.casefold() in used:
         count += 1
-        unique = f"{name} ({count})"
+        unique = name + ending.format(count)
     used.add(unique.casefold())
     return unique
 
 
-def source_name(table: Table) -> str:
-    """Return the table's name: its file name without the ending, never a name used here."""
-    name = table.name.split(".")[0].strip() or "table"
-    own = (SCOPE_ROWS, PREVIOUS_ROWS, KEPT_ROWS, ROW, "before", "amounts")
-    return name if name.casefold() not in own else f"{name} table"
+_PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+RESERVED: Final = frozenset(
+    """add all alter analyse analyze and anti any array as asc asof asymmetric at authorization
+    autoincrement between binary both by case cast check collate collation column columns commit
+    concurrently constraint create cross current_catalog current_date current_role current_time
+    current_timestamp current_user default deferrable delete desc describe distinct do drop else end
+    escape except exists false fetch for foreign freeze from full generated glob grant group having
+    if ilike in index initially inner insert intersect into is isnull join lambda lateral leading
+    left like limit localtime localtimestamp map natural not nothing notnull null offset on only or
+    order outer over overlaps partition pivot pivot_longer pivot_wider placing positional primary
+    qualify recursive references returning right select semi session_user set show similar some
+    struct summarize symmetric table tablesample then to trailing transaction true try_cast tuple
+    union unique unpack unpivot update user using values variadic verbose when where window
+    with""".split()
+)
+"""Words that DuckDB, SQLite or PostgreSQL do not take as a name; sqlglot knows MySQL's own."""

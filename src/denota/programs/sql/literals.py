@@ -13,15 +13,21 @@ def number_literal(value: float) -> exp.Expr:
     return exp.Neg(this=literal) if value < 0 else literal
 
 
-def moment_literal(days: float) -> exp.Expr:
-    """Return the timestamp of a date in days."""
+def moment_text(days: float) -> str:
+    """Return a date in days since 1970 as SQL writes it, with the time of day where it has one.
+
+    >>> moment_text(0.0), moment_text(8537.5)
+    ('1970-01-01', '1993-05-17 12:00:00')
+    """
     moment = np.datetime64(round(days * 86_400_000_000), "us")
-    return exp.cast(exp.Literal.string(str(moment).replace("T", " ")), "timestamp")
+    date, _, time = str(moment).partition("T")
+    seconds, _, fraction = time.partition(".")
+    fraction = fraction.rstrip("0")
+    if seconds == "00:00:00" and not fraction:
+        return date
+    return f"{date} {seconds}.{fraction}" if fraction else f"{date} {seconds}"
 
 
-def sum_of(parts: list[exp.Expr]) -> exp.Expr:
-    """Return the sum of some expressions, in parentheses."""
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return exp.paren(total)
+def moment_literal(days: float) -> exp.Expr:
+    """Return the literal of a date in days: engines compare it with dates as it stands."""
+    return exp.Literal.string(moment_text(days))

@@ -5,217 +5,303 @@ Operators are declared with a function from `Names` to a sqlglot expression.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sqlglot import exp
 
 from denota.programs.index import index_of
 from denota.programs.sql.cells import CellSql
-from denota.programs.sql.identifiers import KEPT_ROWS, PREVIOUS_ROWS, ROW
-from denota.programs.sql.literals import number_literal
-from denota.programs.tree import Name, Number, Test
+from denota.programs.sql.computed import best_column, first_day, longest_run, most_common_part
+from denota.programs.sql.group_tests import group_test
+from denota.programs.sql.identifiers import (
+    file_table_name,
+    folded,
+    free_name,
+    identifier,
+    table_name,
+)
+from denota.programs.sql.rows import BASE, Ranking, Rows
+from denota.programs.tree import Test
 from denota.tables.table import Table
 
 
 class Names(CellSql):
     """A table in SQL, as operators speak of it."""
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table)
-        self.scope: exp.Identifier = self.source
-        """The name of the rows of the scope: the table itself if nothing narrows it."""
-        self.looks_around = False
-        """Whether a condition looked at other rows of the scope."""
-        self.select: Callable[..., exp.Select] = exp.select
-        """Selects something of the program's rows."""
+    def __init__(self, table: Table, dialect: str) -> None:
+        super().__init__(table, dialect)
+        self.scope = Rows(range(len(table)))
+        """The rows that conditions look at."""
+        self.kept = self.scope
+        """The rows from which a step goes on."""
+        self.previous = self.scope
+        """The rows of the answer before."""
+        self.rows = self.scope
+        """The rows that a value is computed of."""
+        self.compared_by: str | None = None
+        """What two values are compared by."""
+        self._queries: list[tuple[str, exp.Query]] = []
+        stored = table.stored.name if table.stored is not None else (file_table_name(table),)
+        self._tables = folded(stored)
 
-    def ranked(self, column: str, largest: bool, skip: int, count: int) -> exp.Expr:
+    def named(self, rows: Rows, name: str) -> Rows:
+        """Return rows as a named query in front, unless they are the table itself."""
+        if rows.is_whole:
+            return rows
+        return Rows(rows.members, self.query_named(name, rows.select(exp.Star())))
+
+    def query_named(self, name: str, query: exp.Query) -> str:
+        """Put a query in front under a name, and return the name it got."""
+        own = free_name(name, self._tables)
+        self._queries.append((own, query))
+        return own
+
+    def opened(self, rows: Rows, name: str) -> Rows:
+        """Return rows to which conditions can be added."""
+        return self.named(rows, name) if rows.is_cut else rows
+
+    def finished(self, tree: exp.Query) -> exp.Query:
+        """Return a query with those it needs in front, over the table itself."""
+        base = table_name(self.table, self.dialect)
+        if self.derived or self.row_name:
+            added = [
+                exp.alias_(expression, identifier(name, self.dialect))
+                for name, expression in self.derived.values()
+            ]
+            if self.row_name:
+                by = exp.Order(expressions=[exp.column("rowid")])
+                number = exp.Window(
+                    this=exp.RowNumber(), order=by if self.dialect == "sqlite" else None
+                )
+                added.append(exp.alias_(number, identifier(self.row_name, self.dialect)))
+            whole = exp.select(exp.Star(), *added).from_(base)
+            name = free_name("cleaned" if self.derived else "numbered", self._tables)
+            self._queries.insert(0, (name, whole))
+            base = exp.Table(this=exp.to_identifier(name))
+        for query in (tree, *(query for _, query in self._queries)):
+            for one in list(query.find_all(exp.Table)):
+                if one.name == BASE:
+                    one.replace(base.copy())
+        for name, query in self._queries:
+            tree = tree.with_(exp.to_identifier(name), as_=query, copy=False)
+        return tree
+
+    def ranked(self, column: str, largest: bool, skip: int, count: int) -> Any:
         """Whether the row is one of `count` after the first `skip`, by the order of a column.
 
         Of equal rows, the largest takes the last of the table first, the smallest the first.
         """
-        if not self._has_order(column):
+        if self._order(column) is None:
             return exp.false()
-        value = self.value(column)
-        query = self._of_scope(exp.column(ROW)).where(value.is_(exp.null()).not_(), copy=False)
-        query = query.order_by(
-            exp.Ordered(this=value.copy(), desc=largest),
-            exp.Ordered(this=exp.column(ROW), desc=largest),
-            copy=False,
-        )
-        query = query.limit(count, copy=False)
-        return exp.column(ROW).isin(query=query.offset(skip, copy=False) if skip else query)
+        return Ranking(column, largest, skip, count)
 
-    def extreme(self, column: str, largest: bool) -> exp.Expr:
+    def placed(self, last: bool, count: int) -> Any:
+        """Whether the row is one of the first or last `count` of the scope."""
+        return Ranking(None, last, 0, count)
+
+    def cut(self, rows: Rows, by: Ranking) -> Rows:
+        """Return the rows that a ranking keeps of some that are not cut."""
+        order, where = [], rows.where
+        tied = by.column is None
+        if by.column is not None:
+            values = self._order(by.column)
+            assert values is not None
+            own = values[list(rows.members)]
+            if np.isnan(own).any():
+                where = (*where, self.value(by.column).is_(exp.not_(exp.null())))
+            tied = _is_tied(own[~np.isnan(own)], by)
+            order.append(self.ordered(self.value(by.column), by.largest))
+        if tied and (by.column is not None or by.largest or rows.source != BASE):
+            order.append(self.ordered(self.row(), by.largest))
+        count = min(by.count, 10**9)
+        return replace(rows, where=where, order=tuple(order), limit=count, offset=by.skip)
+
+    def among(self, by: Ranking) -> Any:
+        """Whether a row of the scope is one of those that a ranking keeps."""
+        cut = self.cut(self.scope, by)
+        if by.column is not None and by.count == 1 and not by.skip and len(cut.order) == 1:
+            return self.extreme(by.column, by.largest)
+        return self.row().isin(query=cut.select(self.row()))
+
+    def extreme(self, column: str, largest: bool) -> Any:
         """Whether the value is the largest or smallest of the scope."""
-        if not self._has_order(column):
+        if self._order(column) is None:
             return exp.false()
         best = (exp.Max if largest else exp.Min)(this=self.value(column))
-        return exp.EQ(this=self.value(column), expression=exp.Subquery(this=self._of_scope(best)))
+        best_of_all = exp.Subquery(this=self.scope.select(best))
+        return exp.EQ(this=self.value(column), expression=best_of_all)
 
-    def placed(self, last: bool, count: int) -> exp.Expr:
-        """Whether the row is one of the first or last `count` of the scope."""
-        order = exp.Ordered(this=exp.column(ROW), desc=last)
-        return exp.column(ROW).isin(
-            query=self._of_scope(exp.column(ROW)).order_by(order).limit(count)
-        )
-
-    def first_of_each(self, column: str) -> exp.Expr:
+    def first_of_each(self, column: str) -> Any:
         """Whether the row is the first of the scope with its value."""
-        query = self._of_scope(exp.Min(this=exp.column(ROW))).group_by(*self.value_class(column))
-        return exp.column(ROW).isin(query=query)
+        first = self.scope.select(exp.Min(this=self.row()))
+        return self.row().isin(query=first.group_by(self.group_key(column), copy=False))
 
-    def value_of_previous(self, column: str) -> exp.Expr:
+    def key(self, column: str) -> Any:
+        """One expression that is equal for cells of one value, never NULL."""
+        key = self.group_key(column)
+        if not self.has_blanks(column):
+            return key
+        if self.readings[column].kind not in ("text", "other") and key == self.cell(column):
+            key = exp.cast(key, "text")
+        return exp.Coalesce(this=key, expressions=[exp.Literal.string("")])
+
+    def group_key(self, column: str) -> Any:
+        """One expression that is equal for cells of one value, NULL for empty ones."""
+        if self.has_own_key(column):
+            return self.cell(column)
+        value = self.value(column)
+        if all(stated is not None for stated in self.readings[column].stated.values()):
+            return value
+        text = exp.cast(value, "text")
+        return exp.Coalesce(this=text, expressions=[self.cell(column)])
+
+    def has_own_key(self, column: str) -> bool:
+        """Whether cells have one value just where the engine has equal cells."""
+        reading = self.readings[column]
+        if reading.is_plain or reading.column.kind == "text":
+            return True
+        stated = [value for value in reading.stated.values() if value is not None]
+        return len(set(stated)) == len(stated)
+
+    def value_of_previous(self, column: str) -> Any:
         """Whether a row of the previous answer has the same value."""
-        before = exp.Table(
-            this=self.source.copy(), alias=exp.TableAlias(this=exp.to_identifier("before"))
-        )
-        self.looks_around = True
-        mine = self.value_class(column, self.scope)
-        theirs = self.value_class(column, "before")
-        query = exp.select(number_literal(1)).from_(before).where(self.in_previous("before"))
-        for left, right in zip(mine, theirs, strict=True):
-            query = query.where(exp.NullSafeEQ(this=right, expression=left))
-        return exp.Exists(this=query)
+        return self.key(column).isin(query=self.previous.select(self.key(column)))
 
-    def in_previous(self, of: str | exp.Identifier | None = None) -> exp.Expr:
-        """Whether the row is one of the previous answer's."""
-        return exp.column(ROW, table=of).isin(
-            query=exp.select(exp.column(ROW)).from_(PREVIOUS_ROWS)
-        )
+    def in_previous(self) -> Rows:
+        """The rows of the previous answer."""
+        return self.previous
 
-    def beside_previous(self, by: int) -> exp.Expr:
+    def not_in_previous(self) -> Any:
+        """Whether the row is not one of the previous answer's."""
+        rows = self.previous
+        if rows.is_whole and rows.source == BASE:
+            return exp.false()
+        if rows.source == BASE and not rows.is_cut:
+            return self._opposite(exp.and_(*(one.copy() for one in rows.where)))
+        return self.row().isin(query=rows.select(self.row())).not_()
+
+    def beside_previous(self, by: int) -> Any:
         """Whether the row stands `by` rows after one of the previous answer's."""
-        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(PREVIOUS_ROWS))
+        return self._beside(self.previous, by)
 
-    def beside_kept(self, by: int) -> exp.Expr:
+    def beside_kept(self, by: int) -> Any:
         """Whether the row stands `by` rows after one that was kept."""
-        return exp.column(ROW).isin(query=exp.select(exp.column(ROW) + by).from_(KEPT_ROWS))
+        return self._beside(self.kept, by)
 
-    def after_first_kept(self) -> exp.Expr:
+    def _beside(self, rows: Rows, by: int) -> Any:
+        moved = self.row() + by if by > 0 else self.row() - -by
+        if len(rows.members) == 1:
+            return exp.EQ(this=self.row(), expression=exp.Subquery(this=rows.select(moved)))
+        return self.row().isin(query=rows.select(moved))
+
+    def after_first_kept(self) -> Any:
         """Whether the row follows the first that was kept."""
-        first = exp.select(exp.Min(this=exp.column(ROW)) + 1).from_(KEPT_ROWS)
-        return exp.EQ(this=exp.column(ROW), expression=exp.Subquery(this=first))
+        first = self.closed(self.kept).select(exp.Min(this=self.row()) + 1)
+        return exp.EQ(this=self.row(), expression=exp.Subquery(this=first))
 
-    def beyond_kept(self, after: bool) -> exp.Expr:
+    def beyond_kept(self, after: bool) -> Any:
         """Whether the row comes after or before all that were kept."""
-        edge = (exp.Max if after else exp.Min)(this=exp.column(ROW))
-        kept = exp.Subquery(this=exp.select(edge).from_(KEPT_ROWS))
-        return (exp.GT if after else exp.LT)(this=exp.column(ROW), expression=kept)
+        edge = (exp.Max if after else exp.Min)(this=self.row())
+        kept = exp.Subquery(this=self.closed(self.kept).select(edge))
+        return (exp.GT if after else exp.LT)(this=self.row(), expression=kept)
 
-    def than_kept(self, column: str, above: bool) -> exp.Expr:
+    def than_kept(self, column: str, above: bool) -> Any:
         """Whether the value is above or below those of all rows kept."""
-        if not self._has_order(column):
+        if self._order(column) is None:
             return exp.false()
         edge = (exp.Max if above else exp.Min)(this=self.value(column))
-        kept = exp.Subquery(this=exp.select(edge).from_(KEPT_ROWS))
+        kept = exp.Subquery(this=self.closed(self.kept).select(edge))
         return (exp.GT if above else exp.LT)(this=self.value(column), expression=kept)
 
-    def same_as_kept(self, column: str) -> exp.Expr:
+    def same_as_kept(self, column: str) -> Any:
         """Whether another row that was kept has the same value."""
-        theirs = exp.select(self.key(column)).from_(KEPT_ROWS)
-        own = exp.select(exp.column(ROW)).from_(KEPT_ROWS)
-        return exp.and_(self.key(column).isin(query=theirs), exp.column(ROW).isin(query=own).not_())
+        kept = self.kept
+        theirs = kept.select(self.key(column))
+        own = self.row().isin(query=kept.select(self.row())).not_()
+        return exp.and_(self.key(column).isin(query=theirs), own)
 
-    def grouped(self, step: Test, largest: bool) -> exp.Expr:
-        """Whether the row's group, among those kept, is the one that a step picks.
+    def closed(self, rows: Rows) -> Rows:
+        """Return rows that can be aggregated."""
+        return self.opened(rows, "kept")
 
-        The step picks the groups with the largest or smallest count or sum, or with a given count.
-        """
-        column = step.column or ""
-        present = self.is_missing(column).not_()
-        amount: exp.Expr = exp.Count(this=exp.Star())
-        if isinstance(step.argument, Name):
-            amount = exp.Sum(this=self.value(step.argument.text))
-            if self.table[step.argument.text].kind != "number":
-                return exp.false()
-        groups = (
-            exp.select(self.key(column)).from_(KEPT_ROWS).where(present).group_by(self.key(column))
-        )
-        if isinstance(step.argument, Number):
-            wanted = number_literal(step.argument.value)
-            chosen = groups.having(exp.EQ(this=amount, expression=wanted))
-        else:
-            amounts = exp.select(exp.alias_(amount.copy(), "amount")).from_(KEPT_ROWS)
-            amounts = amounts.where(present.copy()).group_by(self.key(column))
-            best = (exp.Max if largest else exp.Min)(this=exp.column("amount"))
-            edge = exp.select(best).from_(_named(amounts, "amounts"))
-            chosen = groups.having(exp.EQ(this=amount, expression=exp.Subquery(this=edge)))
-        return exp.and_(self.key(column).isin(query=chosen), present.copy())
+    def present_rows(self, rows: Rows, column: str) -> Rows:
+        """Return those of some rows where a column is not missing."""
+        if not self.has_missing(column):
+            return rows
+        return rows.filtered(self.is_present(column))
 
-    def count_distinct(self, column: str) -> exp.Expr:
+    def count_distinct(self, column: str) -> Any:
         """The number of different values, missing ones left out."""
-        present = exp.case().when(self.is_missing(column).not_(), self.key(column))
-        return exp.Count(this=exp.Distinct(expressions=[present]))
+        counted = self.group_key(column)
+        content = self.table[column]
+        if any(content.values[code] for code in set(content.codes[content.missing].tolist())):
+            counted = exp.case().when(self.is_present(column), counted)
+        return exp.Count(this=exp.Distinct(expressions=[counted]))
 
-    def group(self, column: str) -> list[exp.Expr]:
-        """The name of a group of rows with one value."""
-        return [exp.alias_(exp.Min(this=self.text(column)), "group", quoted=True)]
+    def grouped(self, step: Test, largest: bool) -> Any:
+        """Whether the row's group, among those kept, is the one that a step picks."""
+        return group_test(self, step, largest)
 
-    def day(self, column: str) -> exp.Expr:
-        """The first date in days."""
-        seconds = exp.Anonymous(this="EPOCH", expressions=[exp.Min(this=self.value(column))])
-        return exp.paren(seconds) / exp.Literal.number("86400.0")
+    def day(self, column: str) -> Any:
+        """The first date in days, or the date itself where two are only set against each other."""
+        return first_day(self, column)
 
-    def best_column(self, largest: bool) -> exp.Expr:
+    def best_column(self, largest: bool) -> Any:
         """The name of the number column with the largest or smallest sum, NULL for a tie."""
-        names = [c.name for c in self.table.columns if c.kind == "number"]
-        if not names:
-            return exp.null()
-        sums = {name: exp.Sum(this=self.value(name)) for name in names}
-        compare = exp.GT if largest else exp.LT
-        worst = "-1e308" if largest else "1e308"
+        return best_column(self, largest)
 
-        def or_worst(total: exp.Expr) -> exp.Expr:
-            return exp.Coalesce(this=total.copy(), expressions=[exp.Literal.number(worst)])
+    def longest_run(self) -> Any:
+        """The most rows that follow each other."""
+        return longest_run(self)
 
-        chosen = exp.case()
-        for name, total in sums.items():
-            others = [
-                compare(this=total.copy(), expression=or_worst(other))
-                for own, other in sums.items()
-                if own != name
-            ]
-            stated = total.copy().is_(exp.null()).not_()
-            chosen = chosen.when(exp.and_(stated, *others), exp.Literal.string(name))
-        return chosen
-
-    def longest_run(self) -> exp.Select:
-        """The most rows that follow each other: row number less rank is the same along a run."""
-        rank = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[exp.column(ROW)]))
-        runs = self.select(exp.alias_(exp.column(ROW) - rank, "run"))
-        size = exp.Coalesce(this=_largest("size"), expressions=[number_literal(0)])
-        return exp.select(exp.alias_(size, "value")).from_(_sizes(runs, "run"))
-
-    def most_common_part(self, column: str, name: str) -> exp.Select:
+    def most_common_part(self, column: str, name: str) -> Any:
         """The part that most cells have, all that are tied."""
-        part = self.part(column, name)
-        parts = self.select(exp.column(ROW), exp.alias_(part, "value"))
-        parts = parts.where(part.copy().is_(exp.null()).not_(), copy=False)
-        most = exp.Subquery(this=exp.select(_largest("size")).from_(_sizes(parts, "value")))
-        chosen = exp.select(exp.column("value")).from_(_named(parts, "parts")).group_by("value")
-        chosen = chosen.having(exp.EQ(this=exp.Count(this=exp.Star()), expression=most))
-        return chosen.order_by(exp.Min(this=exp.column(ROW)))
+        return most_common_part(self, column, name)
 
-    def _has_order(self, column: str) -> bool:
-        return index_of(self.table).columns[self.table.names.index(column)].order is not None
+    def exists(self) -> Any:
+        """Whether there is a row."""
+        return exp.select(exp.Exists(this=self.rows.select(exp.Star())))
 
-    def _of_scope(self, what: Any) -> exp.Select:
-        self.looks_around = True
-        return exp.select(what).from_(exp.Table(this=self.scope.copy()))
+    def _opposite(self, test: Any) -> Any:
+        """Whether a test is not true: NULL counts as not true."""
+        columns = {one.name for one in test.find_all(exp.Column)}
+        nullable = {name for name, _ in self.derived.values()}
+        nullable |= {self.own_names[c] for c in self.table.names if self.has_blanks(c)}
+        if columns & nullable:
+            return exp.Is(this=exp.paren(test), expression=exp.true()).not_()
+        for own, other in _OPPOSITES:
+            for one, two in ((own, other), (other, own)):
+                if type(test) is one:
+                    return two(**test.args)
+        return exp.paren(test).not_() if isinstance(test, exp.Connector) else test.not_()
+
+    def ordered(self, value: Any, descending: bool) -> exp.Ordered:
+        """An order whose NULLs, which there are none of, need no mention."""
+        return exp.Ordered(
+            this=value, desc=descending or None, nulls_first=_nulls_first(self.dialect, descending)
+        )
+
+    def _order(self, column: str) -> Any:
+        return index_of(self.table).columns[self.table.names.index(column)].order
 
 
-def _largest(column: str) -> exp.Expr:
-    return exp.Max(this=exp.column(column))
+def _nulls_first(dialect: str, descending: bool) -> bool:
+    """Say where an engine puts NULLs by itself."""
+    from sqlglot.dialects.dialect import Dialect
+
+    order = Dialect.get_or_raise(dialect).NULL_ORDERING
+    if order == "nulls_are_last":
+        return False
+    return descending if order == "nulls_are_large" else not descending
 
 
-def _named(query: exp.Query, name: str) -> exp.Subquery:
-    alias = exp.TableAlias(this=exp.to_identifier(name))
-    return exp.Subquery(this=query.copy(), alias=alias)
+def _is_tied(values: Any, by: Ranking) -> bool:
+    """Say whether equal values stand on both sides of an edge of what a ranking keeps."""
+    ranked = np.sort(values)[::-1] if by.largest else np.sort(values)
+    edges = (by.skip, by.skip + by.count)
+    return any(0 < edge < len(ranked) and ranked[edge - 1] == ranked[edge] for edge in edges)
 
 
-def _sizes(query: exp.Query, column: str) -> exp.Subquery:
-    """The number of rows of a query with each value of a column, as `size`."""
-    size = exp.alias_(exp.Count(this=exp.Star()), "size")
-    return _named(exp.select(size).from_(_named(query, "parts")).group_by(column), "sizes")
+_OPPOSITES = ((exp.EQ, exp.NEQ), (exp.GT, exp.LTE), (exp.GTE, exp.LT))

@@ -1,0 +1,51 @@
+"""Whether a text has a word: LIKE or a plain regular expression where they find the same."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlglot import exp
+
+from denota.programs.sql.cleaning import MOST_WRITTEN, Reading
+from denota.programs.sql.recipes import REGULAR
+from denota.tokens import lower, tokenise
+
+
+def having_word(reading: Reading, cell: Any, word: str, dialect: str) -> Any:
+    """Return the test, or the list of the column's texts that have the word.
+
+    Every form is tried on the column's texts, the shortest first: a regular expression cannot say
+    in few letters what separates words in all scripts.
+    """
+    texts = [text for text in reading.column.values if text]
+    having = {text for text in texts if word in tokenise(text)}
+    if reading.kind != "text":
+        return sorted(having)
+    folds = dialect not in ("sqlite", "mysql")
+    if (folds or word.isascii()) and having == {text for text in texts if word in lower(text)}:
+        like = exp.ILike if folds else exp.Like
+        return like(this=cell, expression=exp.Literal.string(f"%{word}%"))
+    if dialect not in REGULAR:
+        for pattern in _patterns(word):
+            compiled = re.compile(pattern, re.ASCII | re.IGNORECASE)
+            if having == {text for text in texts if compiled.search(text)}:
+                return _matches(cell, pattern, dialect)
+    if len(having) <= MOST_WRITTEN or dialect in REGULAR:
+        return sorted(having)
+    return _matches(cell, _patterns(word)[-1], dialect)
+
+
+def _patterns(word: str) -> list[str]:
+    """Regular expressions for a word, in any case of its letters."""
+    own = re.escape(word)
+    if word[0] <= "9":
+        own = ",?".join(re.escape(digit) for digit in word)
+        return [rf"\b{own}\b", rf"(^|[^0-9.,]){own}($|[^0-9.,])", rf"(^|[^0-9]){own}($|[^0-9])"]
+    return [rf"\b{own}\b", rf"(^|[^a-z]){own}($|[^a-z])"]
+
+
+def _matches(cell: Any, pattern: str, dialect: str) -> Any:
+    if dialect == "postgres":
+        pattern = pattern.replace(r"\b", r"\y")
+    return exp.RegexpLike(this=cell, expression=exp.Literal.string(f"(?i){pattern}"))
