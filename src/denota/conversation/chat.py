@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, Final
 
 from denota.conversation.asked import Asked, Context
@@ -101,7 +102,8 @@ class Chat:
         person: str = "",
         without: Sequence[str] = (),
     ) -> None:
-        self.source = table
+        # a slice of a frame can be an answer; an address is needed no more, and may be private
+        self.source = None if isinstance(table, str | PathLike) else table
         table = read_table(table)
         if not len(table):
             raise TableError("the table has no rows, so there is nothing to ask it")

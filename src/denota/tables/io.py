@@ -28,7 +28,6 @@ from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
 from denota.tables.limits import Limits
 from denota.tables.opening import is_database, open_database, split_part
-from denota.tables.remote import download
 from denota.tables.source import find_stored, read_stored
 from denota.tables.table import Table
 
@@ -81,6 +80,8 @@ def read_table(
             database.close()
     part = table
     if isinstance(source, str) and is_remote(source):
+        from denota.tables.remote import download  # what speaks https takes a while to import
+
         address = parse_address(source)
         data, found = download(address, limits)
         name, part = name or found, part or address.table
