@@ -29,6 +29,8 @@ def load(model: str | Path = "default") -> TableParser:
 
 def __getattr__(name: str) -> Any:
     """Import tables, and numpy with them, when they are first used."""
+    if name == "read_table":
+        import_module("denota.app")  # it says where passwords are
     if name in _TABLES:
         return getattr(import_module("denota.tables"), name)
     raise AttributeError(f"module 'denota' has no attribute {name!r}")

@@ -57,7 +57,7 @@ def _root(
     "`denota show book.xlsx --sheet 2024`"
 )
 def show(
-    table: opt.ShownTable,
+    table: opt.TableFile,
     rows: opt.PreviewRows = 8,
     as_json: opt.AsJson = False,
     format: opt.FileFormat = None,
@@ -69,8 +69,10 @@ def show(
 ) -> None:
     """Show a table as denota understands it: types, ranges, distinct values, unread cells."""
     from denota.app.commands.show import show_table
+    from denota.app.reading import ReaderOptions
 
-    show_table(table, rows, as_json, format, encoding, delimiter, quotes, ragged, sheet)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    show_table(table, rows, as_json, how)
 
 
 @app.command(
@@ -82,11 +84,19 @@ def run(
     programs: opt.Programs,
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
+    format: opt.FileFormat = None,
+    encoding: opt.Encoding = None,
+    delimiter: opt.Delimiter = None,
+    quotes: opt.Quotes = True,
+    ragged: opt.RaggedRows = "error",
+    sheet: opt.Sheet = None,
 ) -> None:
     """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
     from denota.app.commands.run import show_programs
+    from denota.app.reading import ReaderOptions
 
-    show_programs(table, programs, as_json, dialect)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    show_programs(table, programs, as_json, how, dialect)
 
 
 @app.command(
@@ -99,14 +109,22 @@ def ask(
     model: opt.Model = "default",
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
+    format: opt.FileFormat = None,
+    encoding: opt.Encoding = None,
+    delimiter: opt.Delimiter = None,
+    quotes: opt.Quotes = True,
+    ragged: opt.RaggedRows = "error",
+    sheet: opt.Sheet = None,
 ) -> None:
     """Ask a table questions in conversation; see the cells, the program, SQL and a sentence.
 
     On the terminal Tab completes names and values, and `:help` lists commands such as `:why`.
     """
     from denota.app.commands.ask import answer_questions
+    from denota.app.reading import ReaderOptions
 
-    answer_questions(table, questions, model, as_json, dialect)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    answer_questions(table, questions, model, as_json, how, dialect)
 
 
 @app.command(
@@ -181,8 +199,12 @@ def calibrate(
     show_calibration(found, draw_reliability(found, run / "reliability.svg"), as_json)
 
 
-@app.command(epilog="Example: `denota serve`, then open http://127.0.0.1:8000/")
+@app.command(
+    epilog="Examples: `denota serve`, then open http://127.0.0.1:8000/ · "
+    "`denota serve shop.sqlite#orders examples/expeditions.csv`"
+)
 def serve(
+    tables: opt.OfferedTables = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = 8000,
     model: opt.Model = "default",
@@ -190,11 +212,19 @@ def serve(
     token: opt.Token = None,
     workers: opt.WorkerCount = None,
     apart: opt.Apart = False,
+    format: opt.FileFormat = None,
+    encoding: opt.Encoding = None,
+    delimiter: opt.Delimiter = None,
+    quotes: opt.Quotes = True,
+    ragged: opt.RaggedRows = "error",
+    sheet: opt.Sheet = None,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
     from denota.app.commands.serve import serve as run
+    from denota.app.reading import ReaderOptions
 
-    run(host, port, model, sessions, token, workers, apart)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    run(host, port, model, sessions, token, workers, apart, tables or (), how)
 
 
 @app.command(

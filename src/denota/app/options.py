@@ -13,7 +13,13 @@ from denota.tables.io import Format
 # several commands
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one a line.")]
 TableFile = Annotated[
-    str, typer.Argument(metavar="TABLE", help="Any file that `denota show` reads.")
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV, JSON, Parquet or Excel file, gzipped or not; a folder or glob of files; "
+        "- for a pipe; shop.sqlite#orders, shop.duckdb#orders, book.xlsx#Sheet; "
+        "postgresql://user@host/database#table, mysql://, https://.",
+    ),
 ]
 Model = Annotated[
     str,
@@ -31,14 +37,7 @@ Data = Annotated[
 Split = Annotated[str, typer.Option(help="The name of the split.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes; one a core if not given.")]
 
-# show
-ShownTable = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, TSV, JSON, Parquet or Excel file, gzipped or not; - for a pipe.",
-    ),
-]
+# show, run, ask and serve
 PreviewRows = Annotated[int, typer.Option(min=0, help="Rows to preview.")]
 FileFormat = Annotated[
     Format | None, typer.Option(help="The kind of file; found out if not given.")
@@ -144,6 +143,14 @@ CalibratedRun = Annotated[
 ]
 
 # serve
+OfferedTables = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[TABLE...]",
+        help="Tables that the first page offers, as `denota ask` takes them. "
+        "The server opens no others but those that are sent to it.",
+    ),
+]
 Host = Annotated[
     str, typer.Option(help="Where to listen; beyond this machine a token is asked for.")
 ]

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, Final
 
 from denota.conversation.asked import Asked, Context
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
+from denota.conversation.linking import linked
 from denota.conversation.mentions import unused
+from denota.conversation.pushed_down import push_down
 from denota.conversation.rating import RatedProgram, alike, rate
 from denota.conversation.requests import computes, with_value
 from denota.conversation.steps import confidence_of, doubted
@@ -101,7 +104,8 @@ class Chat:
         person: str = "",
         without: Sequence[str] = (),
     ) -> None:
-        self.source = table
+        # a slice of a frame can be an answer; an address is needed no more, and may be private
+        self.source = None if isinstance(table, str | PathLike) else table
         table = read_table(table)
         if not len(table):
             raise TableError("the table has no rows, so there is nothing to ask it")
@@ -149,6 +153,7 @@ class Chat:
             raise DataError("the question is empty; write what you want to know")
         if len(text) > LONGEST:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
+        self.table = linked(self.table, text)
         asked = Asked.of(text, self.table, self._context)
         asked = understand(asked, self.parser, self._rate_all, self.pipeline)
         if asked.best is None or asked.reason:
@@ -378,9 +383,14 @@ class Chat:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
         query = to_sql(program, self.table, nested.query, found)
+        remarks = _remarks(asked, program)
+        if self.table.large is not None:
+            pushed = push_down(query)
+            self.table, query, found = pushed.table, pushed.query, pushed.found
+            remarks += pushed.remark
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
-        turn = replace(turn, explanation=turn.explanation + _remarks(asked, program))
+        turn = replace(turn, explanation=turn.explanation + remarks)
         depth = nested.depth + 1 if SCOPES[program.scope].follows else 0
         if depth >= DEEP:
             columns = [self.table.names[column] for column in found.columns]

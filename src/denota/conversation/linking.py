@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from denota.programs.constants import constants_in
-from denota.tables.large import Large, grown
+from denota.programs.lexicon import trigger_words
+from denota.tables.large import FEW, Large, grown
 from denota.tables.table import Table
-from denota.tokens import content
+from denota.tokens import content, tokenise
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -48,8 +49,18 @@ def _telling(table: Table, place: int, question: str) -> list[str]:
     values = table.columns[place].values
     held = Counter(word for text in values for word in content(text))
     words = [word.text for word in constants_in(question).words if len(word.text) > 1]
-    words = [word for word in words if held[word] <= COMMON * len(values)]
+    said = _said_elsewhere(table)
+    words = [w for w in words if held[w] <= COMMON * len(values) and w not in said]
     return sorted(words, key=len, reverse=True)[:WORDS]
+
+
+def _said_elsewhere(table: Table) -> frozenset[str]:
+    """Words that speak of columns, of values of columns with few, or of operators."""
+    assert table.large is not None
+    few = (c for place, c in enumerate(table.columns) if place not in table.large.long)
+    values = (text for column in few for text in column.values[:FEW])
+    words = {word for text in (*table.names, *values) for word in tokenise(text)}
+    return frozenset(words | {f"{word}s" for word in words}) | trigger_words()
 
 
 def _with_words(large: Large, place: int, words: list[str]) -> list[exp.Expr]:
@@ -58,9 +69,9 @@ def _with_words(large: Large, place: int, words: list[str]) -> list[exp.Expr]:
 
     if not words:
         return []
-    if place in large.dictionary:
-        texts = large.dictionary[place].with_words(words, VALUES)
-        return [exp.Literal.string(text) for text in texts]
+    values = large.dictionary(place)
+    if values is not None:
+        return [exp.Literal.string(text) for text in values.with_words(words, VALUES)]
     lower = exp.Lower(this=large.column(place))
     tests = [exp.Like(this=lower.copy(), expression=_holding(word)) for word in words]
     hits = [
@@ -70,13 +81,13 @@ def _with_words(large: Large, place: int, words: list[str]) -> list[exp.Expr]:
     total: exp.Expr = hits[0]
     for hit in hits[1:]:
         total = exp.Add(this=total, expression=hit)
-    values = large.select(large.column(place)).where(exp.or_(*tests)).group_by(large.column(place))
+    holding = large.select(large.column(place)).where(exp.or_(*tests)).group_by(large.column(place))
     # the shortest of those with equally many words is the nearest to them
     order = [
         exp.Ordered(this=exp.Max(this=total), desc=True),
         exp.Ordered(this=exp.Length(this=large.column(place))),
     ]
-    found = large.values(values.order_by(*order).limit(VALUES))
+    found = large.values(holding.order_by(*order).limit(VALUES))
     return [exp.Literal.string(str(row[0])) for row in found]
 
 

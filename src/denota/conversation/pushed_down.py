@@ -42,29 +42,26 @@ def push_down(query: Query) -> Pushed:
     Raises:
         TableError: it does not answer.
     """
+    from sqlglot import exp
+
     large, program = query.table.large, query.program
     assert large is not None and program is not None
-    own = query.rows_tree()
-    rows = large.fetch(own.copy().limit(SHOWN + 1))
+    own = exp.select(exp.Star()).from_(query.rows_tree().subquery("answer"))
+    rows = large.fetch(own.limit(SHOWN + 1))
     table = grown(query.table, rows[:SHOWN])
     places = places_of(table, rows[:SHOWN])
-    values, groups = None, ()
+    values: tuple[Value, ...] | None = None
+    groups: tuple[str, ...] = ()
     if program.aggregate is not None:
         values, groups = _values(large, query, AGGREGATES[program.aggregate].grouped)
     count = len(rows)
     if values is None and count > SHOWN:
-        count = _count(large, own)
+        counted = exp.select(exp.Count(this=exp.Star()))
+        count = int(large.values(counted.from_(query.rows_tree().subquery("answer")))[0][0])
     if count > SHOWN:  # follow-ups are understood by those of the sketch
         places = tuple(sorted({*places, *query.answer.rows}))
     found = Denotation(places, query.answer.columns, values, groups)
     return Pushed(table, replace(query, table=table, answer=found), found, count)
-
-
-def _count(large: Large, rows: Any) -> int:
-    from sqlglot import exp
-
-    counted = exp.select(exp.Count(this=exp.Star())).from_(rows.subquery("answer"))
-    return int(large.values(counted)[0][0])
 
 
 def _values(large: Large, query: Query, grouped: bool) -> tuple[tuple[Value, ...], tuple[str, ...]]:

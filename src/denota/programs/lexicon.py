@@ -28,6 +28,15 @@ def more_triggers() -> dict[str, tuple[str, ...]]:
     return {name: tuple(words) for name, words in own.items()}
 
 
+@cache
+def trigger_words() -> frozenset[str]:
+    """Return the single words that call for any operator."""
+    every = (
+        word for own in (triggers(), more_triggers()) for words in own.values() for word in words
+    )
+    return frozenset(word.removeprefix("^") for word in every if " " not in word)
+
+
 def follow_up_phrases(use: str) -> tuple[str, ...]:
     """Return the phrases with which a question follows up, in the `rule` or in a `conversation`.
 

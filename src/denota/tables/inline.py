@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 from denota.errors import TableError
+from denota.tables.stored import Stored, StoredColumn
 from denota.tables.table import Table
 
 
@@ -16,6 +18,24 @@ def table_as_object(table: Table) -> dict[str, Any]:
     """
     rows = [list(row) for row in zip(*(column.text for column in table.columns), strict=True)]
     return {"name": table.name, "columns": list(table.names), "rows": rows}
+
+
+def whole_table_as_object(table: Table) -> dict[str, Any]:
+    """Return a table with its notes and where it lives, for a file of our own."""
+    stored = None if table.stored is None else asdict(table.stored)
+    return {**table_as_object(table), "notes": list(table.notes), "stored": stored}
+
+
+def whole_inline_table(content: dict[str, Any]) -> Table:
+    """Return the table of such an object, which is taken to be as it was written."""
+    table = inline_table(content)
+    notes, found = tuple(content.get("notes") or table.notes), content.get("stored")
+    if not found:
+        return replace(table, notes=notes)
+    columns = tuple(StoredColumn(**column) for column in found["columns"])
+    return replace(
+        table, notes=notes, stored=Stored(found["engine"], tuple(found["name"]), columns)
+    )
 
 
 def inline_table(content: Any) -> Table:

@@ -30,7 +30,6 @@ from denota.tables.large import LARGE, read_or_sketch
 from denota.tables.large_files import parquet_cells, parquet_sketch
 from denota.tables.limits import Limits
 from denota.tables.opening import is_database, open_database, split_part
-from denota.tables.remote import download
 from denota.tables.source import Source, find_stored
 from denota.tables.stored import Stored
 from denota.tables.table import Table
@@ -81,6 +80,8 @@ def read_table(
         return read_or_sketch(database, _named(database, table or part), limits, name)
     part = table
     if isinstance(source, str) and is_remote(source):
+        from denota.tables.remote import download  # what speaks https takes a while to import
+
         address = parse_address(source)
         data, found = download(address, limits)
         name, part = name or found, part or address.table

@@ -41,7 +41,7 @@ SHOWN: Final = 100
 """The most rows of an answer that are fetched."""
 PASS: Final = 2_000
 """The most rows that one pass for some values fetches."""
-WORDS_OF: Final = 2_000_000
+WORDS_OF: Final = 1_000_000
 """The values of a text column are kept for their words if there are at most so many."""
 LARGE: Final = 2_000_000
 """A table of more cells is not read into memory, where its engine can be asked."""
@@ -55,8 +55,8 @@ class Large:
     source: Source
     stored: Stored
     statistics: Statistics
-    dictionary: Mapping[int, Dictionary] = field(default_factory=dict)
-    """The values of long text columns, where the engine is slow to look through them."""
+    known: dict[int, Dictionary | None] = field(default_factory=dict)
+    """The values of long text columns that were read."""
 
     @property
     def rows(self) -> int:
@@ -108,6 +108,14 @@ class Large:
         found = self.values(self.select(column).where(known).group_by(column.copy()).limit(most))
         return [line[0] for line in found]
 
+    def dictionary(self, place: int) -> Dictionary | None:
+        """Return the values of a column, read when first asked for; None if they are too many."""
+        if place not in self.known:
+            few = self.statistics.distinct[place] <= WORDS_OF
+            values = map(str, self.values_of(place, 2 * WORDS_OF)) if few else None
+            self.known[place] = None if values is None else Dictionary(tuple(values))
+        return self.known[place]
+
     def rows_with(self, wanted: Mapping[int, Sequence[exp.Expr]]) -> Rows:
         """Return a row for each of some values of some columns, as far as there are such rows.
 
@@ -138,7 +146,7 @@ class Large:
                 take(test)
         return list(dict.fromkeys(first.values()))
 
-    def ends(self) -> dict[int, list[exp.Expr]]:
+    def ends(self) -> dict[int, tuple[Any, ...]]:
         """Return the largest and smallest values of the columns that have an order."""
         from sqlglot import exp
 
@@ -151,10 +159,7 @@ class Large:
             return {}
         both = [kind(this=self.column(place)) for place in ordered for kind in (exp.Min, exp.Max)]
         line = self.values(self.select(*both))[0]
-        return {
-            place: [exp.convert(value) for value in line[2 * n : 2 * n + 2] if value is not None]
-            for n, place in enumerate(ordered)
-        }
+        return {place: line[2 * n : 2 * n + 2] for n, place in enumerate(ordered)}
 
 
 def _key(text: str) -> str:
@@ -196,42 +201,45 @@ def sketch_of(source: Source, stored: Stored, name: str) -> Table:
     drawn = stored_table(stored, draw(source, stored, DRAWN, statistics.rows), name)
     assert drawn.stored is not None
     large = Large(source, drawn.stored, statistics)
-    wanted = large.ends()
+    wanted: dict[int, list[exp.Expr]] = {}
+    ends = large.ends()
     for place in range(len(large.stored.columns)):
-        if place not in large.long:
-            wanted[place] = [*wanted.get(place, ()), *_lacking(large, drawn, place)]
+        few = large.values_of(place, FEW) if place not in large.long else ()
+        wanted[place] = _lacking(drawn, place, [*ends.get(place, ()), *few])
     rows = large.rows_with(wanted)
     said = f"{large.rows:,} rows, too many to read: questions are answered where they lie"
-    large, more = _with_dictionary(large)
-    notes = (said, *drawn.notes, *more)
+    notes = (said, *drawn.notes, *_read_values(large))
     return grown(replace(drawn, notes=notes, large=large), rows)
 
 
-def _lacking(large: Large, drawn: Table, place: int) -> list[exp.Expr]:
-    """The values of a column with few that were not drawn."""
+def _lacking(drawn: Table, place: int, values: Sequence[Any]) -> list[exp.Expr]:
+    """Values of a column that were not drawn, as constants of SQL."""
     from sqlglot import exp
 
-    there = set(drawn.columns[place].values)
-    values = large.values_of(place, FEW)
+    there = set(map(_key, drawn.columns[place].values))
     texts = texts_of(tuple(values))
-    return [exp.convert(v) for v, text in zip(values, texts, strict=True) if text not in there]
+    return [
+        exp.convert(value)
+        for value, text in zip(values, texts, strict=True)
+        if value is not None and _key(text) not in there
+    ]
 
 
-def _with_dictionary(large: Large) -> tuple[Large, list[str]]:
-    """A large table with the values of its long text columns, and how long that took."""
-    if large.stored.engine == "duckdb":  # looks through a column in the time of a pass
-        return large, []
-    known: dict[int, Dictionary] = {}
-    notes = []
+def _read_values(large: Large) -> list[str]:
+    """Read the values of long text columns where that takes long, and say how long it took."""
+    notes: list[str] = []
+    if large.stored.engine == "duckdb":  # reads a column in a second, and only if it must
+        return notes
     for place in sorted(large.long):
-        column, count = large.stored.columns[place], large.statistics.distinct[place]
-        if column.kind == "text" and count <= WORDS_OF:
+        column = large.stored.columns[place]
+        if column.kind == "text":
             began = time.perf_counter()
-            known[place] = Dictionary(tuple(map(str, large.values_of(place, WORDS_OF))))
+            found = large.dictionary(place)
             took = time.perf_counter() - began
-            values = len(known[place].values)
-            notes.append(f"the {values:,} values of {column.name!r} were read in {took:.1f} s")
-    return replace(large, dictionary=known), notes
+            if found is not None:
+                values = f"{len(found.values):,} values of {column.name!r}"
+                notes.append(f"the {values} were read in {took:.1f} s")
+    return notes
 
 
 def grown(table: Table, rows: Iterable[tuple[str, ...]]) -> Table:

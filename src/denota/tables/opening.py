@@ -45,6 +45,11 @@ def open_database(source: Any) -> tuple[Source, str | None] | None:
     return (found, None) if found is not None else None
 
 
+def part_of(address: str) -> str | None:
+    """Return what stands behind `#` in an address."""
+    return parse_address(address).table if is_remote(address) else split_part(address)[1]
+
+
 def split_part(path: str) -> tuple[str, str | None]:
     """Return a path and what stands behind its `#`; a file may have one in its name."""
     if "#" not in path or os.path.exists(path):

@@ -9,48 +9,106 @@ from rich.console import Console
 from rich.text import Text
 
 from denota.app.paths import lessons_path, load_run
+from denota.app.reading import ReaderOptions, say_assumed
 from denota.app.terminal.text import console, to_json, visible
 from denota.app.terminal.turns import show_turn, shown_answer
 from denota.conversation.chat import Chat
-from denota.conversation.turn import Turn
+from denota.conversation.tables import Tables, Undecided
+from denota.conversation.turn import Turn, declined_turn
 from denota.errors import DataError
+from denota.model.parser import Parser
 from denota.programs.sql.dialects import check_dialect
-from denota.tables.io import read_table
+from denota.tables.opening import open_database, part_of
+from denota.tables.source import Source
+from denota.tables.table import Table
 from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
 
 
 def answer_questions(
-    table: str,
+    address: str,
     questions: Sequence[str] | None,
     model: str,
     as_json: bool,
+    how: ReaderOptions,
     dialect: str | None = None,
 ) -> None:
-    """Answer questions about a table and print each turn; without any, take them from the input."""
-    if table == "-" and not questions:
+    """Answer questions about a table and print each turn; without any, take them from the input.
+
+    Of a database with several tables each question chooses its own.
+    """
+    if address == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
     if dialect is not None:
         dialect = check_dialect(dialect)
+    several = _several(address)
     parser = load_run(model)
-    read = read_table(table)
-    out = console()
-    chat = Chat(parser, read, teacher=Teacher(parser, lessons_of(model, new=not questions)))
+    teacher = Teacher(parser, lessons_of(model, new=not questions))
+    talk: Chat | Tables
+    if several is not None:
+        talk = Tables(several, lambda table: _begin(parser, table, teacher))
+    else:
+        talk = _begin(parser, how.read(address), teacher)
+    try:
+        _answer(talk, address, questions, as_json, console(), dialect)
+    finally:
+        if several is not None:
+            several.close()
+
+
+def _several(address: str) -> Source | None:
+    """A database of which no table is named, if it has more than one."""
+    opened = open_database(address) if part_of(address) is None else None
+    if opened is None:
+        return None
+    source, _ = opened
+    if len(source.catalogue()) > 1:
+        return source
+    source.close()
+    return None
+
+
+def _begin(parser: Parser, table: Table, teacher: Teacher) -> Chat:
+    say_assumed(table)
+    return Chat(parser, table, teacher=teacher)
+
+
+def _answer(
+    talk: Chat | Tables,
+    address: str,
+    questions: Sequence[str] | None,
+    as_json: bool,
+    out: Console,
+    dialect: str | None,
+) -> None:
     if not questions and not as_json:
         from denota.app.terminal.repl import Repl, converse
 
         if sys.stdin.isatty():
-            converse(chat, out, table, dialect)
+            converse(talk, out, address, dialect)
             return
-        piped = Repl(chat, out, table, echo=True, dialect=dialect)
+        piped = Repl(talk, out, address, echo=True, dialect=dialect)
         for line in _lines():
             piped.take(line)
         return
     for question in questions or _lines():
-        turn = chat.ask(question).in_dialect(dialect)
-        if as_json:
-            print(to_json(turn.as_json()), flush=True)
+        try:
+            turn = talk.ask(question).in_dialect(dialect)
+        except Undecided as error:
+            turn = declined_turn(question, str(error))
+            if as_json:
+                print(to_json(turn.as_json()), flush=True)
+            else:
+                out.print(Text(f"› {visible(question)}", "bold"))
+                out.print(Text(visible(turn.explanation) + "\n", "yellow"))
             continue
+        chat = talk.chat if isinstance(talk, Tables) else talk
+        if as_json:
+            where = {"table": chat.table.name} if isinstance(talk, Tables) else {}
+            print(to_json({**turn.as_json(), **where}), flush=True)
+            continue
+        if isinstance(talk, Tables):
+            out.print(Text(f"{visible(chat.table.name)}:", "dim"))
         show_turn(chat.table, turn, out)
         if not turn.sure:
             offer(chat, turn, out)

@@ -8,12 +8,15 @@ import secrets
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from denota.app.offers import offered_tables
 from denota.app.paths import lessons_path, load_run, sessions_path
+from denota.app.reading import ReaderOptions
 from denota.app.web.server import make_app
-from denota.app.web.service import Service
+from denota.app.web.service import LIMITS, Service
 from denota.app.web.sessions import SessionStore
 from denota.app.web.workers import Workers
 from denota.errors import DataError
@@ -34,10 +37,13 @@ def serve(
     token: str | None,
     workers: int | None,
     apart: bool,
+    tables: Sequence[str],
+    how: ReaderOptions,
 ) -> None:
     """Serve until stopped."""
     import uvicorn
 
+    offers = offered_tables(tables, how, LIMITS)
     if port and not is_free(host, port):
         raise DataError(f"port {port} of {host} cannot be listened on; name another with --port")
     port = port or some_port(host)
@@ -45,7 +51,7 @@ def serve(
     store = SessionStore(path)
     parser = load_run(model)
     teacher = Teacher(parser, TeachingLog(lessons_path(model)))
-    service = Service(parser, store, Workers(model, path, workers or cores()), teacher)
+    service = Service(parser, store, Workers(model, path, workers or cores()), teacher, offers)
     if token is None and not is_local(host):
         token = secrets.token_urlsafe(24)
     hosts = None if token is not None else {"localhost", "127.0.0.1", "::1", host}

@@ -8,34 +8,15 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from denota.app.reading import ReaderOptions
 from denota.app.terminal.text import console, to_json, visible
-from denota.tables.delimited import Ragged
-from denota.tables.io import Format, read_table
 from denota.tables.summary import ColumnSummary, summarise
 from denota.tables.table import Table
 
 
-def show_table(
-    path: str,
-    rows: int,
-    as_json: bool,
-    format: Format | None,
-    encoding: str | None,
-    delimiter: str | None,
-    quotes: bool,
-    ragged: Ragged,
-    sheet: str | None,
-) -> None:
+def show_table(address: str, rows: int, as_json: bool, how: ReaderOptions) -> None:
     """Read a table and print it, with at most this many of its rows, or as JSON."""
-    table = read_table(
-        path,
-        format=format,
-        encoding=encoding,
-        delimiter="\t" if delimiter in ("tab", "\\t") else delimiter,
-        quotes=quotes,
-        ragged=ragged,
-        sheet=sheet,
-    )
+    table = how.read(address)
     print(to_json(describe(table))) if as_json else show(table, console(), rows)
 
 

@@ -24,9 +24,12 @@ from denota.app.terminal.text import visible
 from denota.app.terminal.turns import show_turn
 from denota.conversation.chat import Chat
 from denota.conversation.given import typed_cells, typed_items
+from denota.conversation.tables import Tables
 from denota.conversation.turn import Turn
 from denota.data.answer import Item
 from denota.errors import DataError, DenotaError
+from denota.tables.address import is_remote
+from denota.tables.source import listed
 from denota.tables.table import Cell, Table
 from denota.teaching.teacher import Taught
 
@@ -52,9 +55,19 @@ LONGEST_VALUE: Final = 60
 PROMPT: Final = "› "
 
 
-def converse(chat: Chat, console: Console, source: str, dialect: str | None = None) -> None:
+def converse(
+    talk: Chat | Tables, console: Console, source: str, dialect: str | None = None
+) -> None:
     """Ask for questions and answer them until there are no more."""
-    Repl(chat, console, source, dialect=dialect).run(prompt(chat.table, history()))
+    Repl(talk, console, source, dialect=dialect).run(prompt(_completed(talk), history()))
+
+
+def _completed(talk: Chat | Tables) -> Table | list[str]:
+    """What Tab completes: the words of a table, or the names of several and of their columns."""
+    if isinstance(talk, Chat):
+        return talk.table
+    columns = (column.name for one in talk.stored.values() for column in one.columns)
+    return [*talk.stored, *columns]
 
 
 def history() -> History:
@@ -69,12 +82,12 @@ def history() -> History:
 
 
 def prompt(
-    table: Table, past: History, given: Input | None = None, shown: Output | None = None
+    table: Table | list[str], past: History, given: Input | None = None, shown: Output | None = None
 ) -> Callable[[], str]:
     """Return what asks for a line.
 
     Args:
-        table: whose names and values are completed.
+        table: whose names and values are completed, or the words themselves.
         past: earlier questions.
         given: where keys come from, if not from the terminal.
         shown: where the line is shown, if not on the terminal.
@@ -93,11 +106,10 @@ def prompt(
 class TableCompleter(Completer):
     """Completes column names, values and commands."""
 
-    def __init__(self, table: Table) -> None:
-        values = (value for column in table.columns for value in column.values[:MOST_VALUES])
+    def __init__(self, table: Table | list[str]) -> None:
         known = dict.fromkeys(
             visible(" ".join(word.split()))
-            for word in (*table.names, *values)
+            for word in (_words(table) if isinstance(table, Table) else table)
             if word.strip() and len(word) <= LONGEST_VALUE
         )
         self.words = [(word.lower(), word) for word in list(known)[:MOST_VALUES]]
@@ -121,34 +133,46 @@ class TableCompleter(Completer):
                     return
 
 
+def _words(table: Table) -> Iterable[str]:
+    values = (value for column in table.columns for value in column.values[:MOST_VALUES])
+    return (*table.names, *values)
+
+
 class Repl:
-    """Lines in, answers and what commands tell out."""
+    """Lines in, answers and what commands tell out.
+
+    Args:
+        talk: the conversation, about one table or those of a database.
+        console: where to print.
+        source: the address of the table.
+        echo: whether to print questions, which do not stand there if they come from a pipe.
+        dialect: whose SQL is shown, if not that of the table's engine.
+    """
 
     def __init__(
         self,
-        chat: Chat,
+        talk: Chat | Tables,
         console: Console,
         source: str,
         echo: bool = False,
         dialect: str | None = None,
     ) -> None:
-        self.chat, self.console, self.source, self.echo = chat, console, source, echo
+        self.talk, self.console, self.source, self.echo = talk, console, source, echo
         self.dialect = dialect
-        """Whose SQL is shown, if not that of the table's engine."""
         self.offered: list[Turn] = []
         self.taught: Taught | None = None
         """What was taught just now: the readings offered are then of that."""
         self.given: tuple[frozenset[Cell] | None, tuple[Item, ...] | None] = None, None
         """The answer that was taught, as cells or as values."""
 
+    @property
+    def chat(self) -> Chat:
+        """The conversation about the table of the last question."""
+        return self.talk if isinstance(self.talk, Chat) else self.talk.chat
+
     def run(self, line: Callable[[], str]) -> None:
         """Answer lines until they end."""
-        table = self.chat.table
-        names = ", ".join(visible(name, 24) for name in table.names[:12])
-        more = ", …" if len(table.names) > 12 else ""
-        self.console.print(
-            Text(f"{visible(table.name, 60)}: {len(table):,} rows. Ask about {names}{more}.")
-        )
+        self.console.print(Text(_greeting(self.talk)))
         self.console.print(Text("Tab completes, :help says what else there is.\n", "dim"))
         while True:
             try:
@@ -170,7 +194,11 @@ class Repl:
                 self.command(name.lower(), rest.strip())
             else:
                 self.taught = None
-                self.tell(self.chat.ask(text))
+                before = self.talk.current if isinstance(self.talk, Tables) else None
+                turn = self.talk.ask(text)
+                if isinstance(self.talk, Tables) and self.talk.current != before:
+                    self.console.print(Text(f"{visible(self.chat.table.name)}:", "dim"))
+                self.tell(turn)
         except DenotaError as error:
             self.console.print(Text(visible(str(error)) + "\n", "yellow"))
 
@@ -297,7 +325,7 @@ class Repl:
         if not file:
             raise DataError("name a file: `:save conversation.jsonl`")
         path = Path(file).expanduser()
-        line = conversation_jsonl(self.chat, os.path.relpath(self.source, path.parent))
+        line = conversation_jsonl(self.chat, self.table_from(path.parent))
         try:
             with path.open("a", encoding="utf-8") as out:
                 out.write(line)
@@ -305,8 +333,28 @@ class Repl:
             raise DataError(f"{file} cannot be written: {(error.strerror or '').lower()}") from None
         self.console.print(Text(f"written to {visible(file)}\n", "dim"))
 
+    def table_from(self, folder: Path) -> str | None:
+        """Return the table's address as a file in a folder names it; None if it is not a file's.
+
+        Data may name files and no servers, so that whoever reads it reaches none.
+        """
+        if is_remote(self.source) or self.source == "-":
+            return None
+        path = os.path.relpath(self.source, folder)
+        return path if isinstance(self.talk, Chat) else f"{path}#{self.talk.current}"
+
     def help(self) -> None:
         """Say what commands there are."""
         for name, what in HELP.items():
             self.console.print(Text(f"{name:12} {what}"))
         self.console.print()
+
+
+def _greeting(talk: Chat | Tables) -> str:
+    if isinstance(talk, Tables):
+        tables = visible(listed(tuple(talk.stored.values())), 1000)
+        return f"{visible(talk.source.label, 60)}: {len(talk.stored):,} tables. Ask about {tables}."
+    table = talk.table
+    names = ", ".join(visible(name, 24) for name in table.names[:12])
+    more = ", …" if len(table.names) > 12 else ""
+    return f"{visible(table.name, 60)}: {len(table):,} rows. Ask about {names}{more}."

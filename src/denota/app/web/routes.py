@@ -51,9 +51,16 @@ def session_routes(service: Service, person: Person) -> APIRouter:
         """List the tables that come with denota."""
         return service.samples()
 
+    @api.get("/tables")
+    def tables() -> list[str]:
+        """List the tables that whoever runs the server offers."""
+        return service.offered()
+
     @api.post("/sessions", status_code=201, response_model=SessionInfo)
     def begin(body: SessionBody) -> dict[str, Any]:
-        """Begin a conversation about a table: a sample, or text."""
+        """Begin a conversation about a table: one that is offered, a sample, or text."""
+        if body.table is not None:
+            return session_object(service.begin_offered(body.table))
         if body.sample is not None:
             return session_object(service.begin_sample(body.sample))
         text = body.content or ""

@@ -29,8 +29,10 @@ GroupBody = Annotated[tuple[str, ValueBody], Strictly(False)]
 
 
 class SessionBody(Strict):
-    """A table to talk about: one of the samples, or its text."""
+    """A table to talk about: one that the server offers, one of the samples, or its text."""
 
+    table: str | None = Field(None, max_length=500)
+    """A name that `GET /api/tables` lists."""
     sample: str | None = Field(None, max_length=200)
     content: str | None = Field(None, max_length=LARGEST)
     """CSV, TSV, or what a spreadsheet puts on the clipboard."""
@@ -152,6 +154,8 @@ class SessionInfo(BaseModel):
     id: str
     name: str
     rows: int
+    notes: list[str]
+    """What was assumed in reading the table."""
     columns: list[ColumnInfo]
     turns: list[TurnInfo]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from denota import sample
+from denota.app.offers import Offers
 from denota.app.web.rows import SeenRows
 from denota.app.web.sessions import SavedTurn, SessionStore
 from denota.app.web.workers import Workers
@@ -24,7 +26,7 @@ from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation, plain_number
 from denota.search.preparer import Preparer
-from denota.tables.inline import inline_table, table_as_object
+from denota.tables.inline import whole_inline_table, whole_table_as_object
 from denota.tables.io import read_table
 from denota.tables.limits import Limits
 from denota.tables.table import Table
@@ -70,6 +72,7 @@ class Service:
         store: where conversations are kept.
         workers: processes that rate questions; if None the parser rates them one at a time.
         teacher: what the parser is taught by; if None lessons are forgotten when the server ends.
+        offers: tables that can be asked about by name; the server opens no others.
     """
 
     def __init__(
@@ -78,11 +81,13 @@ class Service:
         store: SessionStore,
         workers: Workers | None = None,
         teacher: Teacher | None = None,
+        offers: Offers | None = None,
     ) -> None:
         self.parser, self.store, self.workers = parser, store, workers
         self.teacher = teacher or Teacher(parser, TeachingLog())
         self._preparer = Preparer.of(parser.config, 1, True, parser.language)
         self._parser_lock = threading.Lock()
+        self._offers = offers or {}
         self._live: OrderedDict[str, Live] = OrderedDict()
         self._lock = threading.Lock()
         self._samples = {_plain(file): table for file, table in sample.tables().items()}
@@ -108,6 +113,28 @@ class Service:
             raise DataError(f"there is no sample called {name}")
         return self._begin(self._samples[name])
 
+    def offered(self) -> list[str]:
+        """Return the names of the tables that the operator offers."""
+        return list(self._offers)
+
+    def begin_offered(self, name: str) -> Live:
+        """Begin a conversation about one of them, as it is now.
+
+        Raises:
+            DataError: there is none of this name.
+            TableError: it cannot be read; the operator is told why.
+        """
+        if name not in self._offers:
+            raise DataError("there is no table of that name here")
+        try:
+            table = self._offers[name]()
+        except TableError as error:  # it may name hosts and paths
+            print(f"denota: {name}: {error}", file=sys.stderr, flush=True)
+            raise TableError(
+                f"{name} cannot be read now; whoever runs the server can see why"
+            ) from None
+        return self._begin(replace(table, name=name))
+
     def begin(self, name: str, data: bytes) -> Live:
         """Begin a conversation about a table given as the bytes of a file.
 
@@ -122,7 +149,7 @@ class Service:
         return self._begin(read_table(io.BytesIO(data), name=name, ragged="fill", limits=LIMITS))
 
     def _begin(self, table: Table) -> Live:
-        id_ = self.store.create(json.dumps(table_as_object(table)))
+        id_ = self.store.create(json.dumps(whole_table_as_object(table)))
         return self._keep(Live(id_, self._chat(id_, table)))
 
     def _chat(self, id_: str, table: Table) -> Chat:
@@ -153,7 +180,7 @@ class Service:
                 self._live.move_to_end(id_)
                 return found
         saved = self.store.load(id_)
-        chat = self._chat(id_, inline_table(json.loads(saved.content)))
+        chat = self._chat(id_, whole_inline_table(json.loads(saved.content)))
         for asked in saved.turns:
             try:
                 chat.recall(
@@ -285,6 +312,7 @@ def session_object(live: Live) -> dict[str, Any]:
         "id": live.id,
         "name": table.name,
         "rows": len(table),
+        "notes": list(table.notes),
         "columns": [{"name": c.name, "kind": c.kind, "unit": c.unit} for c in table.columns],
         "turns": [turn.as_json() for turn in live.chat.turns],
     }

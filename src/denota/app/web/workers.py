@@ -28,7 +28,7 @@ from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
-from denota.tables.inline import inline_table
+from denota.tables.inline import whole_inline_table
 from denota.tables.table import Table
 
 PATIENCE: Final = 30.0
@@ -99,7 +99,7 @@ class _Worker:
     def table(self, session: str) -> Table:
         found = self.tables.get(session)
         if found is None:
-            found = inline_table(json.loads(self.store.load(session).content))
+            found = whole_inline_table(json.loads(self.store.load(session).content))
             self.tables[session] = found
         self.tables.move_to_end(session)
         if len(self.tables) > TABLES:

@@ -61,6 +61,15 @@ def build(query: Query, dialect: str) -> exp.Query:
     return built
 
 
+def build_rows(query: Query, dialect: str) -> exp.Query:
+    """Return the SQL of all columns of the rows of a turn's answer, as they are stored."""
+    names = Names(query.table, dialect)
+    rows = _Built(names).rows(query)
+    tree = names.finished(rows.select(*map(names.cell, query.table.names)))
+    built: exp.Query = for_dialect(tree, dialect)
+    return built
+
+
 class _Built:
     """The SQL of a conversation's last turn, in the making."""
 

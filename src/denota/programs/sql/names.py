@@ -109,9 +109,10 @@ class Names(CellSql):
             values = self._order(by.column)
             assert values is not None
             own = values[list(rows.members)]
-            if np.isnan(own).any():
+            if np.isnan(own).any() or self.table.large is not None:  # a sketch may lack some
                 where = (*where, self.value(by.column).is_(exp.not_(exp.null())))
-            tied = _is_tied(own[~np.isnan(own)], by)
+            # the rows of a large table have no numbers, so any of those tied will do
+            tied = self.table.large is None and _is_tied(own[~np.isnan(own)], by)
             order.append(self.ordered(self.value(by.column), by.largest))
         if tied and (by.column is not None or by.largest or rows.source != BASE):
             order.append(self.ordered(self.row(), by.largest))

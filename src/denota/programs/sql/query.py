@@ -39,6 +39,12 @@ class Query:
 
         return build(self, dialect or self.dialect)
 
+    def rows_tree(self) -> exp.Query:
+        """Return all columns of the rows that the answer is, or comes from, for the engine."""
+        from denota.programs.sql.build import build_rows
+
+        return build_rows(self, self.dialect)
+
     def sql(self, dialect: str | None = None, pretty: bool = False) -> str:
         """Write the query, in the engine's own dialect unless another is named.
 

@@ -18,10 +18,10 @@ function begun(session) {
 }
 
 async function open(session) {
-  const { name, rows, columns } = session;
+  const { name, rows, columns, notes } = session;
   leaveTeaching();
   document.title = `${visible(name)} · denota`;
-  $("about").replaceChildren(make("strong", { text: visible(name) }), make("span", { text: `${counted(rows, "row")}, ${counted(columns.length, "column")}` }));
+  $("about").replaceChildren(make("strong", { text: visible(name) }), make("span", { text: `${counted(rows, "row")}, ${counted(columns.length, "column")}`, title: visible(notes.join("; ")) }));
   $("conversation").href = of(session, "/export.jsonl");
   $("whole").href = of(session, "/table.csv");
   const first = await showTable(session);

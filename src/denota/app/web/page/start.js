@@ -11,7 +11,9 @@ let begun; // what to do with a session that was begun here
 
 export async function prepareStart(onBegun) {
   begun = onBegun;
-  const names = await call("/api/samples");
+  const [names, tables] = await Promise.all([call("/api/samples"), call("/api/tables")]);
+  $("offers").replaceChildren(...tables.map(offeredItem));
+  $("offered").hidden = !tables.length;
   $("samples").replaceChildren(...names.map(sampleItem));
   $("all").textContent = `Show all ${names.length}`;
   $("all").hidden = names.length <= AT_FIRST;
@@ -21,6 +23,11 @@ export function drawRecents() {
   const items = recent().map(recentItem);
   $("recents").replaceChildren(...items);
   $("recent").hidden = !items.length;
+}
+
+function offeredItem(name) {
+  const pick = attempt(async () => begun(await call("/api/sessions", { table: name })));
+  return make("li", {}, make("button", { text: visible(name), on: { click: pick } }));
 }
 
 function sampleItem(name, number) {
