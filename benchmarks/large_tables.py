@@ -82,6 +82,8 @@ def same(parser: Parser, tables: int, questions: int, rows: int) -> dict[str, An
                     one, other = (Chat(parser, t).ask(example.question.text) for t in (whole, part))
                     counts["questions"] += 1
                     counts["same program"] += one.program == other.program
+                    counts["sure"] += one.sure
+                    counts["sure, same program"] += one.sure and one.program == other.program
                     if one.program == other.program:
                         counts["same answer"] += alike(one.answer, other.answer)
                     if one.program != other.program or not alike(one.answer, other.answer):

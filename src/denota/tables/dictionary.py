@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -29,15 +29,21 @@ class Dictionary:
         return "\n".join(plain), starts
 
     def with_words(self, words: Sequence[str], most: int) -> list[str]:
-        """Return the values that hold most of some words, the shortest of equals first."""
-        text, starts = self._text
-        hits: Counter[int] = Counter()
+        """Return the values that hold some words: rare words first, the shortest of equals."""
+        worth: dict[int, float] = defaultdict(float)
         for word in words:
-            at, seen = text.find(word), -1
-            while at >= 0:
-                value = bisect_right(starts, at) - 1
-                hits[value] += value != seen
-                seen = value
-                at = text.find(word, starts[value + 1] if value + 1 < len(starts) else len(text))
-        best = sorted(hits, key=lambda value: (-hits[value], len(self.values[value]), value))
+            holding = self._holding(word)
+            for value in holding:
+                worth[value] += 1 / len(holding)
+        best = sorted(worth, key=lambda value: (-worth[value], len(self.values[value]), value))
         return [self.values[value] for value in best[:most]]
+
+    def _holding(self, word: str) -> list[int]:
+        """The values that hold a word."""
+        text, starts = self._text
+        found: list[int] = []
+        at = text.find(word)
+        while at >= 0:
+            found.append(bisect_right(starts, at) - 1)
+            at = text.find(word, starts[found[-1] + 1] - 1)
+        return found

@@ -9,6 +9,7 @@ that a row keeps its number as long as a conversation lasts.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -33,12 +34,14 @@ from denota.tables.values import texts_of
 if TYPE_CHECKING:
     from sqlglot import exp
 
-DRAWN: Final = 1_000
+DRAWN: Final = 2_000
 """Rows that are drawn at random."""
 FEW: Final = 500
 """A column of at most so many values has a row for each of them in the sketch."""
 SHOWN: Final = 100
 """The most rows of an answer that are fetched."""
+EACH: Final = 3
+"""Rows of one value, so that what is tied is seen to be."""
 PASS: Final = 2_000
 """The most rows that one pass for some values fetches."""
 WORDS_OF: Final = 1_000_000
@@ -117,7 +120,7 @@ class Large:
         return self.known[place]
 
     def rows_with(self, wanted: Mapping[int, Sequence[exp.Expr]]) -> Rows:
-        """Return a row for each of some values of some columns, as far as there are such rows.
+        """Return some rows for each of some values of some columns, as far as there are such rows.
 
         One pass over the table finds them all, unless one value fills it.
         """
@@ -130,21 +133,44 @@ class Large:
             place: {_key("-" * isinstance(value, exp.Neg) + value.name) for value in values}
             for place, values in wanted.items()
         }
-        first: dict[tuple[int, str], tuple[str, ...]] = {}
+        found: dict[tuple[int, str], dict[tuple[str, ...], None]] = {}
 
         def take(among: exp.Expr) -> int:
             rows = self.fetch(self.select().where(among).limit(PASS))
             for row in rows:
                 for place, own in keys.items():
                     key = _key(row[place])
-                    if key in own:
-                        first.setdefault((place, key), row)
+                    alike = found.setdefault((place, key), {}) if key in own else {}
+                    if len(alike) < EACH:
+                        alike[row] = None
             return len(rows)
 
         if take(exp.or_(*tests)) == PASS and len(tests) > 1:
             for test in tests:
                 take(test)
-        return list(dict.fromkeys(first.values()))
+        return list(dict.fromkeys(row for alike in found.values() for row in alike))
+
+    def combinations(self, tests: Sequence[exp.Expr], among: exp.Expr) -> Rows:
+        """Return a row for each way in which some tests are met or not, where one of them is met.
+
+        One pass finds a row of each by its number; DuckDB's files have none, but the first values
+        of a group are those of one row.
+        """
+        from sqlglot import exp
+
+        every = [self.column(place) for place in range(len(self.stored.columns))]
+        if self.stored.engine == "duckdb":
+            firsts = [exp.Anonymous(this="first", expressions=[column]) for column in every]
+            return self.fetch(self.select(*firsts).where(among).group_by(*tests))
+        number = _ROW_NUMBER.get(self.stored.engine)
+        if number is None:
+            return []
+        first = exp.cast(exp.Min(this=exp.column(number)), "text")
+        numbers = self.values(self.select(first).where(among).group_by(*tests))
+        kind = "tid" if number == "ctid" else "bigint"
+        some = [exp.Literal.string(str(line[0])) for line in numbers]
+        typed = [exp.cast(one, exp.DataType.build(kind, udt=True)) for one in some]
+        return self.fetch(self.select().where(exp.column(number).isin(*typed))) if typed else []
 
     def ends(self) -> dict[int, tuple[Any, ...]]:
         """Return the largest and smallest values of the columns that have an order."""
@@ -160,6 +186,10 @@ class Large:
         both = [kind(this=self.column(place)) for place in ordered for kind in (exp.Min, exp.Max)]
         line = self.values(self.select(*both))[0]
         return {place: line[2 * n : 2 * n + 2] for n, place in enumerate(ordered)}
+
+
+_ROW_NUMBER: Final = {"postgres": "ctid", "sqlite": "rowid"}
+"""The column that has the number of a row, where there is one."""
 
 
 def _key(text: str) -> str:
@@ -205,23 +235,24 @@ def sketch_of(source: Source, stored: Stored, name: str) -> Table:
     ends = large.ends()
     for place in range(len(large.stored.columns)):
         few = large.values_of(place, FEW) if place not in large.long else ()
-        wanted[place] = _lacking(drawn, place, [*ends.get(place, ()), *few])
+        wanted[place] = _lacking(drawn, place, few, 1)
+        wanted[place] += _lacking(drawn, place, ends.get(place, ()), 2)  # are they tied?
     rows = large.rows_with(wanted)
     said = f"{large.rows:,} rows, too many to read: questions are answered where they lie"
     notes = (said, *drawn.notes, *_read_values(large))
     return grown(replace(drawn, notes=notes, large=large), rows)
 
 
-def _lacking(drawn: Table, place: int, values: Sequence[Any]) -> list[exp.Expr]:
-    """Values of a column that were not drawn, as constants of SQL."""
+def _lacking(drawn: Table, place: int, values: Sequence[Any], times: int) -> list[exp.Expr]:
+    """Values of a column that were not drawn so often, as constants of SQL."""
     from sqlglot import exp
 
-    there = set(map(_key, drawn.columns[place].values))
+    there = Counter(map(_key, drawn.columns[place].text))
     texts = texts_of(tuple(values))
     return [
         exp.convert(value)
         for value, text in zip(values, texts, strict=True)
-        if value is not None and _key(text) not in there
+        if value is not None and there[_key(text)] < times
     ]
 
 
