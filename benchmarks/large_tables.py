@@ -81,18 +81,26 @@ def same(parser: Parser, tables: int, questions: int, rows: int) -> dict[str, An
                 if example.question.position == 0:
                     one, other = (Chat(parser, t).ask(example.question.text) for t in (whole, part))
                     counts["questions"] += 1
-                    counts["same program"] += one.program == other.program
+                    agree = in_any_order(one.program) == in_any_order(other.program)
+                    counts["same program"] += agree
                     counts["sure"] += one.sure
-                    counts["sure, same program"] += one.sure and one.program == other.program
-                    if one.program == other.program:
-                        counts["same answer"] += alike(one.answer, other.answer)
-                    if one.program != other.program or not alike(one.answer, other.answer):
+                    counts["sure, same program"] += one.sure and agree
+                    counts["same program and answer"] += agree and alike(one.answer, other.answer)
+                    if not agree or not alike(one.answer, other.answer):
                         shown = {"memory": one, "sketch": other}
                         apart.append(
                             {"question": one.question}
                             | {k: [t.program, list(t.answer[:5])] for k, t in shown.items()}
                         )
     return {**counts, "apart": apart}
+
+
+def in_any_order(program: str) -> tuple[tuple[str, ...], ...]:
+    """A program as text, whatever the order of the conditions that AND or OR join."""
+    return tuple(
+        tuple(sorted(part.split(" OR ")))
+        for part in sorted(program.replace(")", "").split(" AND "))
+    )
 
 
 def alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
