@@ -1,6 +1,7 @@
 """SQL as a person pastes it: run unchanged by an engine on raw data, and compared with the answer.
 
-DuckDB reads the file itself; SQLite has a table of declared types. An answer is a multiset of rows.
+DuckDB reads the file itself; SQLite has a table of declared types. An answer is a multiset of rows,
+its numbers as exact as the engine gives them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,11 +126,14 @@ def _same_values(expected: list[Any], found: list[Any]) -> bool:
         return False
     if all(isinstance(value, str) for value in expected):
         return Counter(expected) == Counter(map(str, found))
-    pairs = zip(sorted(map(float, expected)), sorted(map(float, found)), strict=True)
+    pairs = zip(sorted(expected), sorted(found), strict=True)
     return all(_near(one, other) for one, other in pairs)
 
 
 def _near(one: Any, other: Any) -> bool:
+    if isinstance(other, Decimal) and other.as_tuple().exponent not in ("n", "N", "F"):
+        digits = -int(other.as_tuple().exponent)
+        return abs(float(one) - float(other)) <= max(10.0**-digits, 1e-9 * abs(float(one)))
     one, other = float(one), float(other)
     if math.isnan(one) or math.isnan(other):
         return math.isnan(one) and math.isnan(other)

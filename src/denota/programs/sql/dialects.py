@@ -86,12 +86,20 @@ def _generator(dialect: str) -> Any:
     from sqlglot.dialects.dialect import Dialect
 
     own = Dialect.get_or_raise(dialect).generator_class
-    return type("Written", (own,), {"TRANSFORMS": {**own.TRANSFORMS, exp.Not: _not_inside}})
+    rules = {**own.TRANSFORMS, exp.Not: _not_inside}
+    if dialect == "mysql":  # MariaDB has no REGEXP_LIKE
+        rules[exp.RegexpLike] = lambda self, node: self.binary(node, "REGEXP")
+    return type("Written", (own,), {"TRANSFORMS": rules})
 
 
 def _not_inside(generator: Any, node: Any) -> str:
     inner = node.this
-    for kind, word in ((exp.In, "IN"), (exp.Like, "LIKE"), (exp.ILike, "ILIKE")):
+    for kind, word in (
+        (exp.In, "IN"),
+        (exp.Like, "LIKE"),
+        (exp.ILike, "ILIKE"),
+        (exp.RegexpLike, "REGEXP"),
+    ):
         if type(inner) is kind:
             left, found, right = generator.sql(inner).partition(f" {word} ")
             if found and left == generator.sql(inner, "this"):

@@ -71,10 +71,9 @@ class Names(CellSql):
                 for name, expression in self.derived.values()
             ]
             if self.row_name:
-                by = exp.Order(expressions=[exp.column("rowid")])
-                number = exp.Window(
-                    this=exp.RowNumber(), order=by if self.dialect == "sqlite" else None
-                )
+                by = {"sqlite": exp.column("rowid"), "mysql": exp.null()}.get(self.dialect)
+                order = exp.Order(expressions=[by]) if by is not None else None
+                number = exp.Window(this=exp.RowNumber(), order=order)
                 added.append(exp.alias_(number, identifier(self.row_name, self.dialect)))
             whole = exp.select(exp.Star(), *added).from_(base)
             name = free_name("cleaned" if self.derived else "numbered", self._tables)

@@ -9,10 +9,10 @@ from sqlglot import exp
 from denota.programs.operators.parts import PARTS, read_part
 from denota.programs.sql.cleaning import Reading
 from denota.programs.sql.literals import number_literal
-from denota.programs.sql.recipes import REGULAR, extracted
+from denota.programs.sql.recipes import PLAIN, extracted
 
 MOST_TEXTS = 300
-"""The most texts whose parts are written out for a dialect without regular expressions."""
+"""The most texts whose parts are written out for a dialect that cannot take them out of a text."""
 
 
 def part_of(reading: Reading, cell: Any, literals: dict[str, Any], name: str, dialect: str) -> Any:
@@ -25,7 +25,7 @@ def part_of(reading: Reading, cell: Any, literals: dict[str, Any], name: str, di
         name: of the aggregate that gives the part.
         dialect: of the SQL.
     """
-    if reading.kind != "text" or (dialect in REGULAR and len(literals) <= MOST_TEXTS):
+    if reading.kind != "text" or (dialect in (*PLAIN, "mysql") and len(literals) <= MOST_TEXTS):
         chosen = exp.Case(this=cell)
         for text, literal in literals.items():
             part = read_part(name, text)
@@ -47,16 +47,6 @@ def part_of(reading: Reading, cell: Any, literals: dict[str, Any], name: str, di
             return exp.Bracket(
                 this=exp.paren(found), expressions=[exp.Literal.number(number)], offset=1
             )
-        if dialect == "mysql":
-            found = exp.Anonymous(
-                this="REGEXP_REPLACE",
-                expressions=[
-                    extracted(cell.copy(), pattern, dialect),
-                    exp.Literal.string(pattern),
-                    exp.Literal.string(f"${number}"),
-                ],
-            )
-            return exp.Nullif(this=found, expression=exp.Literal.string(""))
         found = extracted(cell.copy(), pattern, dialect, number)
         return exp.Nullif(this=found, expression=exp.Literal.string(""))
 

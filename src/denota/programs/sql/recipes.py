@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-REGULAR: Final = frozenset(("sqlite", "tsql"))
-"""Dialects without regular expressions that give a part of a text."""
+PLAIN: Final = frozenset(("sqlite", "tsql"))
+"""Dialects without regular expressions."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ def extracted(column: Any, pattern: str, dialect: str, group: int = 0) -> Any:
     if dialect == "postgres":
         return exp.Anonymous(this="SUBSTRING", expressions=[column, text])
     if dialect == "mysql" and not group:
-        return exp.Anonymous(this="REGEXP_SUBSTR", expressions=[column, text])
+        found = exp.Anonymous(this="REGEXP_SUBSTR", expressions=[column, text])
+        return exp.Nullif(this=found, expression=exp.Literal.string(""))  # MariaDB gives no NULL
     number = exp.Literal.number(group) if group else None
     return exp.RegexpExtract(this=column, expression=text, group=number)
 
@@ -78,7 +79,7 @@ def _first(pattern: str, kind: str = "double") -> Recipe:
             return None
 
     def sql(column: Any, dialect: str, texts: Sequence[str]) -> Any:
-        if dialect in REGULAR:
+        if dialect in PLAIN:
             return None
         if dialect in ("postgres", "mysql") and pattern.endswith(".]+"):
             return None  # a full stop alone would not be cast

@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from denota.programs.sql.cleaning import MOST_WRITTEN, Reading
-from denota.programs.sql.recipes import REGULAR
+from denota.programs.sql.recipes import PLAIN
 from denota.tokens import lower, tokenise
 
 
@@ -26,12 +26,12 @@ def having_word(reading: Reading, cell: Any, word: str, dialect: str) -> Any:
     if (folds or word.isascii()) and having == {text for text in texts if word in lower(text)}:
         like = exp.ILike if folds else exp.Like
         return like(this=cell, expression=exp.Literal.string(f"%{word}%"))
-    if dialect not in REGULAR:
+    if dialect not in PLAIN:
         for pattern in _patterns(word):
             compiled = re.compile(pattern, re.ASCII | re.IGNORECASE)
             if having == {text for text in texts if compiled.search(text)}:
                 return _matches(cell, pattern, dialect)
-    if len(having) <= MOST_WRITTEN or dialect in REGULAR:
+    if len(having) <= MOST_WRITTEN or dialect in PLAIN:
         return sorted(having)
     return _matches(cell, _patterns(word)[-1], dialect)
 
