@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 import denota.app  # noqa: F401 - the cache is where the application keeps it
+import servers
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: tests run side by side
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -54,6 +55,25 @@ def _beside(name: str, file: str) -> Path:
     if not (path / file).is_file():
         pytest.skip(f"{name} is not beside the directory that DENOTA_DATA names")
     return path
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[servers.Server]:
+    """A Postgres server; tests that ask for it are skipped where it is not installed."""
+    yield from _server("postgresql")
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[servers.Server]:
+    """A MariaDB server; tests that ask for it are skipped where it is not installed."""
+    yield from _server("mysql")
+
+
+def _server(scheme: str) -> Iterator[servers.Server]:
+    if why := servers.missing(scheme):
+        pytest.skip(why)
+    with servers.running(scheme) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

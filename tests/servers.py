@@ -49,10 +49,13 @@ class Server:
         if self.scheme == "postgresql":
             import psycopg
 
-            return psycopg.connect(**how, password=PASSWORD, dbname=database, autocommit=True)
+            how |= {"password": PASSWORD, "dbname": database, "options": "-c lock_timeout=5s"}
+            return psycopg.connect(**how, autocommit=True)
         import pymysql
 
-        return pymysql.connect(**how, password=PASSWORD, database=database, autocommit=True)
+        how |= {"password": PASSWORD, "database": database, "read_timeout": 30}
+        waits = "SET lock_wait_timeout = 5"
+        return pymysql.connect(**how, autocommit=True, init_command=waits)
 
 
 def missing(scheme: str) -> str:

@@ -71,7 +71,7 @@ def choose_table(question: str, offers: Sequence[Offer], current: str | None = N
     best = [name for name, score in scores.items() if score == most]
     if current in scores and (current in best or most < 1 or _BACK.search(question.lower())):
         best = [current]
-    if len(best) > 1 or (most < 1 and current is None):
+    if most < 1 and current is None:
         return Choice()
     table = best[0]
     covered = frozenset(word for one in said[table] for word in one.words)
@@ -79,7 +79,7 @@ def choose_table(question: str, offers: Sequence[Offer], current: str | None = N
         for one in found if name != table else ():
             if one.kind != "part" and not one.words & covered:
                 return Choice(table, name, one.said)
-    return Choice(table)
+    return Choice(table if len(best) == 1 else None)
 
 
 def _mentions(words: tuple[str, ...], offer: Offer) -> list[_Mention]:

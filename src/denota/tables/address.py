@@ -89,7 +89,10 @@ def without_password(text: str) -> str:
     >>> without_password("no file postgres:/ada:secret@db/shop")
     'no file postgres:/ada:***@db/shop'
     """
-    return _PASSWORD.sub(r"\1:***@", text)
+    end, start = text.rfind("@"), text.find(":")
+    while start >= 0 and text[start + 1 : start + 2] == "/":  # of a scheme
+        start = text.find(":", start + 1)
+    return text if not 0 <= start < end else f"{text[:start]}:***{text[end:]}"
 
 
 def _server(scheme: Scheme, rest: str) -> Address:
@@ -150,7 +153,6 @@ def _check_settings(scheme: Scheme, settings: tuple[tuple[str, str], ...]) -> No
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5})?)?")
-_PASSWORD: Final = re.compile(r"(\w[\w.%+-]*):[^@/\s]+@|(?<=//):[^@\s]+@")
 _SCHEMES: Final[dict[str, Scheme]] = {
     "postgresql": "postgresql",
     "postgres": "postgresql",

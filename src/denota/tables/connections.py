@@ -104,6 +104,8 @@ class SqlalchemySource(DbapiSource):
             raise _error(getattr(error, "orig", None) or error) from None
 
     def _run(self, connection: Any, sql: str) -> Result:
+        if connection.dialect.paramstyle in ("format", "pyformat"):
+            sql = sql.replace("%", "%%")  # which else begins a parameter
         found = connection.exec_driver_sql(sql)
         return Result.of_rows(tuple(found.keys()), [tuple(row) for row in found.fetchall()])
 

@@ -54,8 +54,12 @@ def split_part(path: str) -> tuple[str, str | None]:
     """Return a path and what stands behind its `#`; a file may have one in its name."""
     if "#" not in path or os.path.exists(path):
         return path, None
-    address = parse_address(path) if not is_remote(path) else None
-    return (address.place, address.table) if address is not None else (path, None)
+    if is_remote(path):
+        return path, None
+    address = parse_address(path)
+    if "@" in (address.table or "") and not os.path.exists(address.place):
+        return path, None  # part of a password, perhaps, so no error may say it as a path
+    return address.place, address.table
 
 
 def is_database(data: bytes) -> bool:

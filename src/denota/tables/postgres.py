@@ -115,7 +115,7 @@ JOIN pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type AS t ON t.oid = a.atttypid
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND NOT c.relispartition
-AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_t%'
+AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND left(n.nspname, 4) <> 'pg_t'
 AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 ORDER BY NOT pg_table_is_visible(c.oid), n.nspname, c.relname, a.attnum
 """

@@ -25,6 +25,8 @@ def open_sqlite(path: Path, seconds: float = SECONDS) -> SqliteSource:
     Raises:
         TableError: it cannot be read.
     """
+    if _is_cut_short(path):
+        raise TableError(f"{path} is an SQLite file that was cut short")
     try:
         connection = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, isolation_level=None
@@ -37,6 +39,19 @@ def open_sqlite(path: Path, seconds: float = SECONDS) -> SqliteSource:
         raise TableError(f"{path} cannot be read as an SQLite file: {error}") from None
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return SqliteSource(connection, str(path), seconds)
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Whether a file lacks pages that it says it has: SQLite would read them as empty."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+        size = path.stat().st_size
+    except OSError:
+        return False  # connecting says what is wrong
+    page, pages = int.from_bytes(head[16:18]), int.from_bytes(head[28:32])
+    is_stated = head[24:28] == head[92:96]  # else an old SQLite wrote it, which keeps no count
+    return is_stated and size < pages * (65536 if page == 1 else page)
 
 
 class SqliteSource:
