@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from denota.tables.delimited import Ragged
+from denota.tables.body_rows import Ragged
 from denota.tables.io import Format
 
 # several commands

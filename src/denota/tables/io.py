@@ -17,12 +17,15 @@ from typing import Any, BinaryIO, Final, Literal
 
 from denota.errors import TableError
 from denota.tables.column import Column
-from denota.tables.delimited import Ragged, read_delimited
+from denota.tables.body_rows import Ragged
+from denota.tables.delimited import read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
 from denota.tables.frames import columns_of_frame, read_parquet
+from denota.tables.grid import Grid
 from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
+from denota.tables.layout import as_it_stands, lay_out
 from denota.tables.limits import Limits
 from denota.tables.table import Table
 
@@ -40,6 +43,8 @@ def read_table(
     quotes: bool = True,
     ragged: Ragged = "error",
     sheet: str | None = None,
+    header: int | None = None,
+    tidy: bool = True,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Table:
     """Read a table from a path, `-` (standard input), an open binary file, or a data frame.
@@ -54,7 +59,11 @@ def read_table(
         delimiter: of delimited text, where it should not be found out.
         quotes: False if `"` is an ordinary character.
         ragged: `fill` to fill and cut rows of another length than the header.
-        sheet: of an Excel workbook.
+        sheet: of an Excel workbook; the first that holds a table unless given.
+        header: the row of a text file or sheet that has the names, counted from 1, where it should
+            not be found out.
+        tidy: False to take the first row as the header and every other as a row of the table;
+            else titles, units, notes and blank rows are told from them (`denota.tables.layout`).
         limits: how much to read at most.
 
     Raises:
@@ -82,21 +91,35 @@ def read_table(
         names, columns = read_parquet(data, name, limits)
         return _table(names, columns, name, (), limits)
     if format == "excel":
-        names, rows, notes = read_excel(data, name, sheet, limits)
-        return _table(names, _transposed(names, rows), name, notes, limits)
+        grid, said = read_excel(data, name, sheet, limits)
+        return _laid_out(grid, name, said, header, tidy, ragged, limits)
     if encoding is None:
         refuse_binary(data, name, strict=delimiter is None)
     text, found = decode(data, name, encoding)
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
         names, rows = read_json_records(text, name, limits)
+        return _table(names, _transposed(names, rows), name, notes, limits)
+    delimiter = delimiter or ("\t" if format == "tsv" else None)
+    grid = read_delimited(text, name, delimiter, quotes=quotes, limits=limits)
+    return _laid_out(grid, name, notes, header, tidy, ragged, limits)
+
+
+def _laid_out(
+    grid: Grid,
+    name: str,
+    notes: list[str],
+    header: int | None,
+    tidy: bool,
+    ragged: Ragged,
+    limits: Limits,
+) -> Table:
+    if tidy or header is not None:
+        found = lay_out(grid, name, header, ragged)
     else:
-        delimiter = delimiter or ("\t" if format == "tsv" else None)
-        names, rows, more = read_delimited(
-            text, name, delimiter, quotes=quotes, ragged=ragged, limits=limits
-        )
-        notes += more
-    return _table(names, _transposed(names, rows), name, notes, limits)
+        found = as_it_stands(grid, name, ragged)
+    columns = _transposed(found.names, found.rows)
+    return _table(found.names, columns, name, [*notes, *found.notes], limits)
 
 
 def _table(

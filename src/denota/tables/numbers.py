@@ -100,6 +100,7 @@ _UNITS = (
     "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr"
     " hour day week month years point pt run goal vote seat mw kw gw"
 )
+SCALE_WORDS: Final = frozenset(word for word in _SCALES if len(word) > 2)
 MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
 KNOWN_UNITS: Final = frozenset([*_UNITS.split(), "%", "time", *MONEY_UNITS])
 

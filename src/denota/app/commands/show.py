@@ -9,7 +9,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from denota.app.terminal.text import console, to_json, visible
-from denota.tables.delimited import Ragged
+from denota.tables.body_rows import Ragged
 from denota.tables.io import Format, read_table
 from denota.tables.summary import ColumnSummary, summarise
 from denota.tables.table import Table
