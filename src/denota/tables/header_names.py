@@ -79,6 +79,7 @@ def _with_unit(name: str, unit: str) -> str:
 
 
 _MARKS: Final = " *†‡§"
-_FOOTNOTE: Final = re.compile(r"\[(?:[0-9]{1,3}|[a-z]{1,2}|[iv]{1,5}|note [0-9]{1,3})\]", re.I)
+_FOOTNOTE: Final = re.compile(r" ?\[(?:[0-9]{1,3}|[a-fi-kn-rux-z]|(?:[Nn]ote|nb) [0-9]{1,3})\]")
+"""A number or a letter that is no unit."""
 _RAISED: Final = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[\s)]))[¹²³⁰⁴-⁹ᵃ-ᶻ]{1,3}$")
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")

@@ -126,7 +126,7 @@ def is_level_below(grid: Grid, base: int) -> bool:
         return False
     upper, lower = grid.rows[base], grid.rows[below]
     width = max(len(upper), len(lower))
-    shared = _open_columns(upper, width)
+    shared = _open_columns(upper, lower, width)
     merged = [c for start, end in _spans(grid, base, width) for c in range(start, end + 1)]
     if not all(cell_at(lower, column) for column in merged or shared) or not (shared or merged):
         return False
@@ -180,7 +180,7 @@ def _are_names(grid: Grid, position: int, width: int) -> bool:
     """Say whether a row below what may be titles has names and no values, and looks like it."""
     row = grid.rows[position]
     texts = [text for text in map(str.strip, row) if text]
-    if sum(is_value(text) and not is_year(text) for text in texts) * 2 > len(texts):
+    if sum(is_value(text) and not is_year(text) for text in texts) * 2 >= len(texts):
         return False
     if position == 0 or position in grid.gaps or len(filled(grid.rows[0])) > 1:
         return True
@@ -210,11 +210,15 @@ def _is_unlike(text: str, body: object, column: int) -> bool:
     return is_year(text) and sum(map(is_year, below)) * 2 < len(below)
 
 
-def _open_columns(row: Row, width: int) -> set[int]:
-    """Return the columns that a row leaves open: without a name, or in a run of one name."""
-    cells = [cell_at(row, column) for column in range(width)]
-    runs = {c for c in range(1, width) if cells[c] and cells[c] == cells[c - 1]}
-    return {c for c in range(width) if not cells[c]} | runs | {c - 1 for c in runs}
+def _open_columns(upper: Row, lower: Row, width: int) -> set[int]:
+    """Return the columns without a name, and those in a run of one name that is divided below."""
+    names = [cell_at(upper, column) for column in range(width)]
+    runs = {
+        c
+        for c in range(1, width)
+        if names[c] == names[c - 1] != "" and cell_at(lower, c) != cell_at(lower, c - 1)
+    }
+    return {c for c in range(width) if not names[c]} | runs | {c - 1 for c in runs}
 
 
 def _spans(grid: Grid, position: int, width: int) -> list[tuple[int, int]]:
