@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from denota.programs.index import is_total
+from denota.programs.index import total_marks
 from denota.programs.operators.parts import PARTS
 from denota.programs.sql.identifiers import source_name, sql_names
 from denota.programs.sql.literals import moment_literal, number_literal, sum_of
@@ -133,12 +133,11 @@ class CellSql:
         return _COMPARE[symbol](this=self.value(column), expression=self.value(other.text))
 
     def not_total(self) -> exp.Expr:
-        """Whether no cell of the row says `Total`."""
-        says = []
-        for column in self.table.columns:
-            marks = [text for text in column.values if is_total((text,))]
-            if marks:
-                says.append(self.text(column.name).isin(*map(exp.Literal.string, marks)))
+        """Whether the row is no total."""
+        says = [
+            self.text(column).isin(*map(exp.Literal.string, marks))
+            for column, marks in total_marks(self.table).items()
+        ]
         return exp.paren(exp.or_(*says)).not_() if says else exp.true()
 
     def part(self, column: str, name: str) -> exp.Expr:
