@@ -34,12 +34,17 @@ def totals(table: Table) -> Mask:
 def total_marks(table: Table) -> dict[str, tuple[str, ...]]:
     """Return the texts that mark a row as a total, by the name of their column.
 
-    Such a text says `Total` and nothing else, and its rows can be sums of the others.
+    Such a text says `Total` and nothing else, and its rows can be sums of the others; or it says
+    of what (`Total North`), and all its numbers are.
     """
     found: dict[str, tuple[str, ...]] = {}
     for column in table.columns:
-        said = [text for text in column.values if says_total(text)]
-        marks = tuple(text for text in said if _sums_up(table, column, text))
+        marks = tuple(
+            text
+            for text in column.values
+            if (says_total(text) and _sums_up(table, column, text))
+            or (_names_total(text) and _is_shown_to_sum(table, column, text))
+        )
         if marks:
             found[column.name] = marks
     return found
@@ -52,6 +57,24 @@ def says_total(text: str) -> bool:
     (True, False)
     """
     return len(text) < 16 and normalise(text).lower() in _TOTALS
+
+
+def _names_total(text: str) -> bool:
+    words = normalise(text).lower().replace("-", "").split() if len(text) < 40 else []
+    return len(words) > 1 and not {words[0], words[-1]}.isdisjoint(("total", "subtotal", "totals"))
+
+
+def _is_shown_to_sum(table: Table, column: Column, text: str) -> bool:
+    """Say whether one row has a text, and its numbers, two or more, are sums of rows next to it."""
+    rows = column.codes == column.values.index(text)
+    row = int(np.argmax(rows))
+    if column.kind != "text" or rows.sum() > 1:
+        return False
+    totals = np.array([says_total(t) or _names_total(t) for t in column.values])[column.codes]
+    amounts = [c.numbers for c in table.columns if c.kind == "number" and c.unit != "year"]
+    stated = [numbers for numbers in amounts if np.nan_to_num(numbers[row])]
+    shown = sum(_adds_up(numbers, totals, row, means=False) for numbers in stated)
+    return shown == len(stated) > 0 and (shown > 1 or len(table) > 3)
 
 
 def _sums_up(table: Table, column: Column, text: str) -> bool:
@@ -80,7 +103,7 @@ def _sums_up(table: Table, column: Column, text: str) -> bool:
     return below <= above
 
 
-def _adds_up(numbers: NDArray[np.float64], marked: Mask, row: int) -> bool:
+def _adds_up(numbers: NDArray[np.float64], marked: Mask, row: int, means: bool = True) -> bool:
     """Say whether a number is the sum of all not marked or of those next to it, or their mean."""
     stated = ~marked & ~np.isnan(numbers)
     others = np.where(stated, numbers, 0.0)
@@ -90,11 +113,24 @@ def _adds_up(numbers: NDArray[np.float64], marked: Mask, row: int) -> bool:
     end = int(marks[at + 1]) if at + 1 < len(marks) else len(numbers)
     parts = (others, others[start:row], others[row + 1 : end])
     added = [float(part.sum()) for part in parts if np.count_nonzero(part) > 1]
-    added.append(float(others.sum() / stated.sum()))
+    if means and stated.any():
+        added.append(float(others.sum() / stated.sum()))
     return any(abs(total - numbers[row]) <= _ROUNDING * abs(total) for total in added)
 
 
 _ROUNDING: Final = 0.005
 _TOTALS: Final = frozenset(
-    ("total", "totals", "total:", "grand total", "overall", "sum", "career total", "career totals")
+    (
+        "total",
+        "totals",
+        "total:",
+        "subtotal",
+        "sub-total",
+        "sub total",
+        "grand total",
+        "overall",
+        "sum",
+        "career total",
+        "career totals",
+    )
 )
