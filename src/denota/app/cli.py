@@ -66,11 +66,12 @@ def show(
     quotes: opt.Quotes = True,
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
+    header: opt.HeaderRow = None,
 ) -> None:
     """Show a table as denota understands it: types, ranges, distinct values, unread cells."""
     from denota.app.commands.show import show_table
 
-    show_table(table, rows, as_json, format, encoding, delimiter, quotes, ragged, sheet)
+    show_table(table, rows, as_json, format, encoding, delimiter, quotes, ragged, sheet, header)
 
 
 @app.command(

@@ -55,7 +55,14 @@ RaggedRows = Annotated[
     Ragged,
     typer.Option(help="Refuse rows longer or shorter than the header, or fill and cut them."),
 ]
-Sheet = Annotated[str | None, typer.Option(help="Of an Excel workbook; the first if not given.")]
+Sheet = Annotated[
+    str | None,
+    typer.Option(help="Of an Excel workbook; the first that holds a table if not given."),
+]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option("--header", min=1, help="The row of the names; found out if not given."),
+]
 
 # run and ask
 Programs = Annotated[

@@ -53,7 +53,7 @@ def fit(
     """Return names and rows of one length, and notes on the rows that had another.
 
     A row may end early or have empty cells behind; all rows may have a cell before the first name,
-    as R writes them. Others, and with `strict` these too, are refused, or with `fill` filled and cut.
+    as R writes them. Others, with `strict` these too, are refused, or with `fill` filled and cut.
 
     >>> fit(Grid([["1", "2"], ["3", "4", ""]], [2, 3]), ["a", "b", "c"], "x.csv", "error")[1]
     [['1', '2', ''], ['3', '4', '']]
@@ -118,7 +118,7 @@ _NOTE: Final = re.compile(
     r"(?:sources?|notes?|nb|n\.b|footnotes?|legend|key|remarks?|data|contact|disclaimer|copyright"
     r"|warning|caution|explanations?)\s?[:.]"
     r"|(?:last )?updated\b|(?:generated|exported|downloaded|retrieved|accessed|compiled|prepared"
-    r"|extracted|printed) (?:on|by|from|at)\b|data (?:from|by|provided|source)\b|see (?:also|note)\b"
+    r"|extracted|printed) (?:on|by|from|at)\b|data (?:from|by|provided)\b|see (?:also|note)\b"
     r"|©|\(c\) |[*†‡§]{1,3}\s?\S|\[?\(?[a-z0-9]{1,2}[)\]]\s|[¹²³]\s?\w|[a-z*]{1,2} ?= ?\S|end of\b",
     re.IGNORECASE,
 )

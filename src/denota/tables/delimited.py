@@ -7,6 +7,7 @@ import io
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, Literal, Protocol
 
 from denota.errors import TableError
@@ -37,21 +38,24 @@ def read_delimited(
     reader = _reader(text, delimiter, quotes)
     rows: list[list[str]] = []
     numbers: list[int] = []
-    cells = 0
+    cells = widest = blank = 0
     skipped = 1 if told else 0
     start = line = 1 + skipped  # the line the row in hand begins on, and the next one
     for row in reader:
         start, line = line, reader.line_num + 1 + skipped
         if row == [_END]:
             break
-        cells += len(row)
-        if cells > limits.cells or len(row) > limits.columns:
-            limits.check(name, -(-cells // max(len(row), 1)), max(len(row), 1))
+        if not row and rows and not rows[-1]:
+            blank += 1
+            continue
+        cells, widest = cells + len(row), max(widest, len(row), 1)
+        if cells > limits.cells or len(row) > limits.columns or len(rows) * widest > limits.cells:
+            limits.check(name, max(len(rows), -(-cells // widest)), widest)
         rows.append(row)
         numbers.append(start)
     else:
         raise _open_quote(name, start)
-    grid = Grid(rows, numbers)
+    grid = Grid(rows, numbers, blank=blank)
     return _unframed(grid) if delimiter == "|" else grid
 
 
@@ -141,4 +145,4 @@ def _unframed(grid: Grid) -> Grid:
     rule = rows[header + 1 : header + 2]
     if rule and rule[0] and all(cell and not cell.strip("-:") for cell in rule[0]):
         del rows[header + 1], numbers[header + 1]
-    return Grid(rows, numbers)
+    return replace(grid, rows=rows, numbers=numbers)

@@ -13,9 +13,7 @@ from denota.tables.grid import Grid, filled, value_columns, without_blank_rows
 from denota.tables.limits import Limits
 
 
-def read_excel(
-    data: bytes, name: str, sheet: str | None, limits: Limits
-) -> tuple[Grid, list[str]]:
+def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tuple[Grid, list[str]]:
     """Return the rows of one sheet, and notes on the others.
 
     Args:
@@ -36,7 +34,7 @@ def read_excel(
         if sheet not in titles:
             known = ", ".join(map(repr, titles))
             raise TableError(f"{name} has no sheet {sheet!r}; it has {known}")
-        return _rows(book[sheet], data, name, limits), []
+        return _rows(book[sheet], data, name, limits), _said_of_sheets(titles, sheet)
     shown = [content for content in book.worksheets if content.sheet_state == "visible"]
     first: tuple[Grid, list[str]] | None = None
     for content in shown or book.worksheets:
@@ -173,10 +171,12 @@ def _text(cell: Any) -> str:
 _CODE_FORMAT: Final = re.compile("0{2,40}")
 """`00000` shows 501 as 00501: a code, not a number."""
 _COVER: Final = re.compile(
-    r"\b(?:read ?me|cover|about|contents|toc|index|notes?|info|information|instructions|legend|guide"
-    r"|metadata|change ?log|versions?|title|disclaimer|help|intro|introduction|licen[cs]e)\b",
+    r"\b(?:read ?me|cover|about|contents|toc|index|notes?|info|information|instructions|legend"
+    r"|guide|metadata|change ?log|versions?|title|disclaimer|help|intro|introduction|licen[cs]e)\b",
     re.IGNORECASE,
 )
-_MERGED: Final = re.compile(rb'<mergeCell[^>]{0,40}?\bref="([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})"')
+_MERGED: Final = re.compile(
+    rb'<mergeCell[^>]{0,40}?\bref="([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})"'
+)
 _MOST_XML: Final = 1 << 26
 _MOST_MERGED: Final = 100_000

@@ -28,12 +28,13 @@ class Grid:
     counted: bool = True
     """Whether a row's length says something: False for sheets, whose rows just end."""
 
+    blank: int = 0
+    """Blank rows that are not among the rows, each next to one that is."""
+
     def from_row(self, position: int) -> Grid:
         """Return the rows from a position on."""
         gaps = frozenset(gap - position for gap in self.gaps if gap >= position)
-        return Grid(
-            self.rows[position:], self.numbers[position:], gaps, self.merged, self.counted
-        )
+        return Grid(self.rows[position:], self.numbers[position:], gaps, self.merged, self.counted)
 
 
 def without_blank_rows(grid: Grid) -> tuple[Grid, int]:
@@ -43,7 +44,10 @@ def without_blank_rows(grid: Grid) -> tuple[Grid, int]:
     >>> grid.rows, sorted(grid.gaps), count
     ([['a'], ['b']], [1], 2)
     """
-    rows, numbers, gaps, before = [], [], set(), False
+    rows: list[Row] = []
+    numbers: list[int] = []
+    gaps: set[int] = set()
+    before = False
     for row, number in zip(grid.rows, grid.numbers, strict=True):
         if is_blank(row):
             before = True
@@ -53,7 +57,7 @@ def without_blank_rows(grid: Grid) -> tuple[Grid, int]:
         before = False
         rows.append(row)
         numbers.append(number)
-    count = len(grid.rows) - len(rows)
+    count = len(grid.rows) - len(rows) + grid.blank
     return Grid(rows, numbers, frozenset(gaps), grid.merged, grid.counted), count
 
 

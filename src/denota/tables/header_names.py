@@ -1,4 +1,4 @@
-"""The rows of a header to one name a column: levels joined, units in brackets, no footnote marks."""
+"""The rows of a header to one name a column: levels joined, units in brackets, no marks."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ for files whose first row does not.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -107,9 +108,7 @@ def is_level_above(grid: Grid, base: int) -> bool:
     return (
         any(end - start > 1 for start, end in groups)
         and (
-            not cell_at(above, left)
-            or not cell_at(names, left)
-            or groups[0][1] - groups[0][0] > 1
+            not cell_at(above, left) or not cell_at(names, left) or groups[0][1] - groups[0][0] > 1
         )
         and all(cell_at(names, c) for c in range(places[0], width) if not cell_at(above, c))
         and all(len(cell_at(above, place)) <= _LONG_NAME for place in places)
@@ -199,9 +198,8 @@ def _is_setting(row: Row, usual: int) -> bool:
     return usual > 2 and len(places) == 2 and (first.endswith(":") or is_value(row[places[1]]))
 
 
-def _is_unlike(text: str, body: object, column: int) -> bool:
+def _is_unlike(text: str, body: Sequence[Row], column: int) -> bool:
     """Say whether a text in a column of values is no value itself, or a year and they are not."""
-    assert isinstance(body, list)
     if not text:
         return False
     if not is_value(text):

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
 from denota.errors import TableError
-from denota.tables.column import Column
 from denota.tables.body_rows import Ragged
+from denota.tables.column import Column
 from denota.tables.delimited import read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
@@ -87,6 +87,8 @@ def read_table(
     if not data.strip():
         raise TableError(f"{name} is empty")
     format = format or _format(data, name)
+    if header is not None and format not in ("excel", "csv", "tsv"):
+        raise TableError(f"{name} has its names in no row; leave out the row of the header")
     if format == "parquet":
         names, columns = read_parquet(data, name, limits)
         return _table(names, columns, name, (), limits)

@@ -82,7 +82,7 @@ def as_it_stands(grid: Grid, file: str, ragged: Ragged = "error") -> Layout:
         raise TableError(f"{file} is empty")
     body = Grid(rows[1:], [grid.numbers[p] for p in kept[1:]], counted=grid.counted)
     names, cells, notes = fit(body, rows[0], file, ragged, strict=True)
-    blank = len(grid.rows) - len(rows)
+    blank = len(grid.rows) - len(rows) + grid.blank
     return Layout(names, cells, [*notes, *([f"{_lines(blank, 'blank')} skipped"] if blank else ())])
 
 

@@ -25,6 +25,7 @@ def show_table(
     quotes: bool,
     ragged: Ragged,
     sheet: str | None,
+    header: int | None,
 ) -> None:
     """Read a table and print it, with at most this many of its rows, or as JSON."""
     table = read_table(
@@ -35,6 +36,7 @@ def show_table(
         quotes=quotes,
         ragged=ragged,
         sheet=sheet,
+        header=header,
     )
     print(to_json(describe(table))) if as_json else show(table, console(), rows)
 

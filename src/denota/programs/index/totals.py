@@ -80,9 +80,9 @@ def _is_shown_to_sum(table: Table, column: Column, text: str) -> bool:
 def _sums_up(table: Table, column: Column, text: str) -> bool:
     """Say whether the rows with a text can be sums, as far as their numbers tell.
 
-    One number that is the sum or mean of others is enough. Among numbers or dates the word can be no name.
-    Else the row is one like others if more of its numbers are below the largest of the others than
-    not: no sum of amounts is.
+    One number that is the sum or mean of others is enough. Among numbers or dates the word is no
+    name. Else the row is one like others if more of its numbers are below the largest of the others
+    than not: no sum of amounts is.
     """
     if column.kind != "text":
         return True
