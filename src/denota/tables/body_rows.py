@@ -96,8 +96,9 @@ def _can_be_note(row: Row, width: int, counted: bool) -> bool:
     text = row[places[0]]
     if len(places) == 1:
         return not is_value(text) and normalise(text).lower() not in ("total", "totals")
-    spilled = counted and len(row) != width and row[1][:1] == " "  # a comma in a sentence
-    return spilled or (_NOTE.match(text.strip()) is not None and len(places) < max(3, width / 2))
+    noted = _NOTE.match(text.strip()) is not None
+    spilled = counted and len(row) > 1 and row[1][:1] == " "  # a comma in a sentence
+    return (spilled and (noted or len(row) != width)) or (noted and len(places) < max(3, width / 2))
 
 
 def _is_note(row: Row, width: int, apart: bool, counted: bool) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from denota.tables.cell_text import is_missing, normalise
-from denota.tables.grid import Grid, Row, cell_at, filled
+from denota.tables.grid import Grid, Row, cell_at, filled, value_columns
 from denota.tables.header_rows import HeaderRows
 
 
@@ -21,8 +21,12 @@ def header_names(grid: Grid, header: HeaderRows, width: int) -> list[str]:
     names = [_joined(parts) for parts in zip(*levels, strict=True)]
     if header.units is None:
         return names
-    units = grid.rows[header.units]
-    return [_with_unit(name, cell_at(units, column)) for column, name in enumerate(names)]
+    stated = [cell_at(grid.rows[header.units], column) for column in range(width)]
+    values = value_columns(grid.rows[header.end :], width)
+    return [
+        _with_unit(name, unit) if column in values else name or unit
+        for column, (name, unit) in enumerate(zip(names, stated, strict=True))
+    ]
 
 
 def without_marks(name: str) -> str:

@@ -82,7 +82,8 @@ def below_titles(grid: Grid) -> int:
         return 0  # the rows have a label more than the header, or end with a delimiter
     for position, row in enumerate(rows[:_DEEPEST]):
         whole = not grid.counted or len(row) == width
-        if whole and sizes[position] >= max(2, -(-usual // 2)) and not _is_setting(row, usual):
+        large = sizes[position] >= max(2, -(-usual // 2))
+        if whole and large and not _is_setting(grid, position, usual):
             return position if _are_names(grid, position, width) else 0
     return 0
 
@@ -152,6 +153,8 @@ def are_units(grid: Grid, position: int) -> bool:
     places = [p for p in filled(row) if not is_missing(normalise(row[p]))]
     if places and row[places[0]].strip().lower().rstrip(":") in ("unit", "units"):
         places = places[1:]
+    if places and places[0] not in values and all(is_unit(row[p].strip()) for p in places[1:]):
+        places = places[1:]  # what the labels are
     cells = [row[place].strip() for place in places]
     known = sum(map(is_unit, cells))
     return (
@@ -191,11 +194,15 @@ def _are_names(grid: Grid, position: int, width: int) -> bool:
     return len("".join(grid.rows[0]).split()) > 1
 
 
-def _is_setting(row: Row, usual: int) -> bool:
-    """Say whether a row is a setting above a table, such as `Date: | 1 May 2020`."""
+def _is_setting(grid: Grid, position: int, usual: int) -> bool:
+    """Say whether a row is a setting above a table: `Date: | 1 May 2020`, or one of several."""
+    row = grid.rows[position]
     places = filled(row)
-    first = row[places[0]].strip()
-    return usual > 2 and len(places) == 2 and (first.endswith(":") or is_value(row[places[1]]))
+    if usual < 3 or len(places) != 2:
+        return False
+    around = grid.rows[max(position - 1, 0) : position] + grid.rows[position + 1 : position + 2]
+    several = any(filled(other) == places for other in around)
+    return several or row[places[0]].strip().endswith(":") or is_value(row[places[1]])
 
 
 def _is_unlike(text: str, body: Sequence[Row], column: int) -> bool:
@@ -235,5 +242,5 @@ _BRACKETED: Final = re.compile(r"\([^()]{1,18}\)|\[[^\[\]]{1,18}\]")
 _MORE_UNITS: Final = frozenset(
     "°c °f c° kwh mwh gwh usd gbp eur million billion thousand persons people number count ratio"
     " s sec l litre liter kg/m3 m3 m³ tonnes tons hectares pcs pieces index degrees deg pa kpa hpa"
-    " v w a hz kb mb gb tb ppm mg ml dollars euros pounds".split()
+    " v w a hz kb mb gb tb ppm mg ml dollars euros pounds no nos n #".split()
 )

@@ -70,55 +70,66 @@ def _is_shown_to_sum(table: Table, column: Column, text: str) -> bool:
     row = int(np.argmax(rows))
     if column.kind != "text" or rows.sum() > 1:
         return False
-    totals = np.array([says_total(t) or _names_total(t) for t in column.values])[column.codes]
+    marked = _total_rows(column)
     amounts = [c.numbers for c in table.columns if c.kind == "number" and c.unit != "year"]
     stated = [numbers for numbers in amounts if np.nan_to_num(numbers[row])]
-    shown = sum(_adds_up(numbers, totals, row, means=False) for numbers in stated)
+    shown = sum(_is_sum(numbers, marked, row) for numbers in stated)
     return shown == len(stated) > 0 and (shown > 1 or len(table) > 3)
 
 
 def _sums_up(table: Table, column: Column, text: str) -> bool:
-    """Say whether the rows with a text can be sums, as far as their numbers tell.
+    """Say whether the rows with a text can be sums or means, as far as their numbers tell.
 
-    One number that is the sum or mean of others is enough. Among numbers or dates the word is no
-    name. Else the row is one like others if more of its numbers are below the largest of the others
-    than not: no sum of amounts is.
+    Among numbers or dates the word is no name. Else the row is one like others if more of its
+    numbers are far below the sum of the others than not (in the first and last row, below the
+    largest of them), and they are not all means.
     """
     if column.kind != "text":
         return True
     rows = column.codes == column.values.index(text)
-    below = above = 0
+    marked = _total_rows(column)
+    ends = (0, len(table) - 1)  # where some of the rows may be parts of others, a total stands
+    below = above = means = 0
     for other in table.columns:
         if other.kind != "number" or other.unit in ("year", "%"):
             continue
         numbers = other.numbers
-        amounts = numbers[~rows & ~np.isnan(numbers)]
+        amounts = numbers[~marked & ~np.isnan(numbers)]
         if len(amounts) < 2 or amounts.min() < 0:
             continue
         for row in np.flatnonzero(rows & (np.nan_to_num(numbers) != 0)).tolist():
-            if _adds_up(numbers, rows, row):
-                return True
-            below += bool(numbers[row] < amounts.max())
-            above += bool(numbers[row] >= amounts.max())
-    return below <= above
+            least = amounts.max() if row in ends else _LEAST * amounts.sum()
+            fits = numbers[row] >= least or _is_sum(numbers, marked, row)
+            above, below = above + fits, below + (not fits)
+            means += _is_near(float(amounts.mean()), float(numbers[row]))
+    return below <= above or means == below + above
 
 
-def _adds_up(numbers: NDArray[np.float64], marked: Mask, row: int, means: bool = True) -> bool:
-    """Say whether a number is the sum of all not marked or of those next to it, or their mean."""
-    stated = ~marked & ~np.isnan(numbers)
-    others = np.where(stated, numbers, 0.0)
+def _total_rows(column: Column) -> Mask:
+    """(R,) True where a text says that it is a total."""
+    said = [says_total(text) or _names_total(text) for text in column.values]
+    return np.array(said, dtype=bool)[column.codes]
+
+
+def _is_sum(numbers: NDArray[np.float64], marked: Mask, row: int) -> bool:
+    """Say whether a number is the sum of all that are not marked, or of those next to it."""
+    others = np.where(marked | np.isnan(numbers), 0.0, numbers)
     marks = np.flatnonzero(marked)
     at = int(np.searchsorted(marks, row))
     start = int(marks[at - 1]) + 1 if at else 0
     end = int(marks[at + 1]) if at + 1 < len(marks) else len(numbers)
     parts = (others, others[start:row], others[row + 1 : end])
     added = [float(part.sum()) for part in parts if np.count_nonzero(part) > 1]
-    if means and stated.any():
-        added.append(float(others.sum() / stated.sum()))
-    return any(abs(total - numbers[row]) <= _ROUNDING * abs(total) for total in added)
+    return any(_is_near(total, float(numbers[row])) for total in added)
+
+
+def _is_near(total: float, number: float) -> bool:
+    return abs(total - number) <= _ROUNDING * abs(total)
 
 
 _ROUNDING: Final = 0.005
+_LEAST: Final = 0.9
+"""The share of the sum that a total has at least; it may have more, of rows that are not there."""
 _TOTALS: Final = frozenset(
     (
         "total",
