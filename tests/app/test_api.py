@@ -41,7 +41,7 @@ def test_frames_in_and_slices_out(parser: TableParser) -> None:
         index=pd.Index(["a", "b", "c"]),
     )
     turn = parser.chat(frame).ask("which city has the most people?")
-    assert turn.cells == ((0, 0),)
+    assert turn.cells == ((0, 1),)  # the labels are the table's first column
     pd.testing.assert_frame_equal(turn.frame(), frame.iloc[[0], [0]])
     named = frame.rename_axis("code")  # labels with a name are a column of their own
     turn = parser.chat(named).ask("what is the people of Bergen?")

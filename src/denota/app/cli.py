@@ -66,12 +66,13 @@ def show(
     quotes: opt.Quotes = True,
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
+    header: opt.HeaderRow = None,
 ) -> None:
     """Show a table as denota understands it: types, ranges, distinct values, unread cells."""
     from denota.app.commands.show import show_table
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
     show_table(table, rows, as_json, how)
 
 
@@ -90,12 +91,13 @@ def run(
     quotes: opt.Quotes = True,
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
+    header: opt.HeaderRow = None,
 ) -> None:
     """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
     from denota.app.commands.run import show_programs
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
     show_programs(table, programs, as_json, how, dialect)
 
 
@@ -115,6 +117,7 @@ def ask(
     quotes: opt.Quotes = True,
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
+    header: opt.HeaderRow = None,
 ) -> None:
     """Ask a table questions in conversation; see the cells, the program, SQL and a sentence.
 
@@ -123,7 +126,7 @@ def ask(
     from denota.app.commands.ask import answer_questions
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
     answer_questions(table, questions, model, as_json, how, dialect)
 
 
@@ -218,12 +221,13 @@ def serve(
     quotes: opt.Quotes = True,
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
+    header: opt.HeaderRow = None,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
     from denota.app.commands.serve import serve as run
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet)
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
     run(host, port, model, sessions, token, workers, apart, tables or (), how)
 
 

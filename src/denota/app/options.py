@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from denota.tables.delimited import Ragged
+from denota.tables.body_rows import Ragged
 from denota.tables.io import Format
 
 # several commands
@@ -54,7 +54,14 @@ RaggedRows = Annotated[
     Ragged,
     typer.Option(help="Refuse rows longer or shorter than the header, or fill and cut them."),
 ]
-Sheet = Annotated[str | None, typer.Option(help="Of an Excel workbook; the first if not given.")]
+Sheet = Annotated[
+    str | None,
+    typer.Option(help="Of an Excel workbook; the first that holds a table if not given."),
+]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option("--header", min=1, help="The row of the names; found out if not given."),
+]
 
 # run and ask
 Dialect = Annotated[

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, dataclass
 
 from denota.app.terminal.text import visible
-from denota.tables.delimited import Ragged
+from denota.tables.body_rows import Ragged
 from denota.tables.io import Format, read_table
 from denota.tables.limits import Limits
 from denota.tables.table import Table
@@ -22,6 +22,7 @@ class ReaderOptions:
     quotes: bool = True
     ragged: Ragged = "error"
     sheet: str | None = None
+    header: int | None = None
 
     def read(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from denota.errors import DataError
+from denota.tables.frames import with_labels
 from denota.tables.table import Cell, Table
 
 
@@ -24,9 +25,7 @@ def slice_of(table: Table | None, source: Any, cells: Iterable[Cell]) -> Any:
     rows, columns = sorted({row for row, _ in cells}), sorted({column for _, column in cells})
     library = type(source).__module__.partition(".")[0]
     if library == "pandas" and hasattr(source, "iloc"):
-        if any(label is not None for label in source.index.names):
-            source = source.reset_index()  # labels that have a name are columns of the table
-        return source.iloc[rows, columns]
+        return _slice_of_pandas(source, rows, columns)
     if library == "polars" and hasattr(source, "clone"):
         return source[rows, columns]
     try:
@@ -42,3 +41,13 @@ def slice_of(table: Table | None, source: Any, cells: Iterable[Cell]) -> Any:
             own.numbers[rows] if own.kind == "number" else [own.text[row] for row in rows]
         )
     return pd.DataFrame(content, index=rows)
+
+
+def _slice_of_pandas(source: Any, rows: list[int], columns: list[int]) -> Any:
+    """Return a slice that keeps unnamed row labels, unless they are in the answer themselves."""
+    labelled = with_labels(source)
+    labels = labelled.shape[1] - source.shape[1]
+    named = any(label is not None for label in source.index.names)
+    if named or any(column < labels for column in columns):
+        return labelled.iloc[rows, columns]
+    return source.iloc[rows, [column - labels for column in columns]]

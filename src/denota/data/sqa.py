@@ -95,9 +95,8 @@ def _read_table(record: Record, file: str) -> Table:
             " mend the row"
         )
     try:
-        return read_table(
-            os.path.join(directory, file), format="csv", encoding="utf-8", delimiter=","
-        )
+        path = os.path.join(directory, file)
+        return read_table(path, format="csv", encoding="utf-8", delimiter=",", tidy=False)
     except TableError as error:
         raise DataError(f"{record.place} names a table that cannot be read: {error}") from error
 

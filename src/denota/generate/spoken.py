@@ -164,7 +164,7 @@ def _clock(value: float, rng: Random) -> str:
 
 
 _LONGEST: Final = 48
-_REMARK: Final = re.compile(r"\s*\([^()]*\)$")
+_REMARK: Final = re.compile(r"(?<!\s)\s*\([^()]*\)$")
 _LARGEST_IN_WORDS: Final = 10
 _MONEY: Final = {"$": "dollars", "€": "euros", "£": "pounds"}
 _SUFFIXES: Final = {2: "nd", 3: "rd"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 
@@ -13,7 +14,7 @@ def normalise(text: str) -> str:
     '-12 345'
     """
     if not text.isascii():
-        text = text.translate(_PLAIN)
+        text = _RAISED.sub("", text.translate(_PLAIN))
     if "[" in text:
         text = _FOOTNOTE.sub("", text)
     return text.strip(" \t\r\n*†‡§^,;")
@@ -26,6 +27,31 @@ def is_missing(normalised: str) -> bool:
     (True, False)
     """
     return len(normalised) <= 8 and normalised.lower() in _MISSING
+
+
+def missing_among(texts: Sequence[str]) -> list[bool]:
+    """Say which of a column's distinct normalised texts only mark that there is no value.
+
+    `ND` and `NA` do not among other codes of two capitals: they are a state and a country.
+
+    >>> missing_among(["5", "NA", "7"]), missing_among(["OH", "ND", "TX", "CA", "NY"])
+    ([False, True, False], [False, False, False, False, False])
+    """
+    missing = [is_missing(text) for text in texts]
+    if ":" in texts:  # statistics mark a missing figure so; elsewhere it is a character
+        figures = sum(any(c.isdecimal() for c in text) for text in texts)
+        missing[texts.index(":")] = 2 * figures > len(texts) - sum(missing)
+    marks = [text for text, gone in zip(texts, missing, strict=True) if gone and _is_code(text)]
+    if not marks:
+        return missing
+    others = [text for text, gone in zip(texts, missing, strict=True) if not gone]
+    if len(others) < 3 or sum(map(_is_code, others)) < 0.8 * len(others):
+        return missing
+    return [gone and not _is_code(text) for text, gone in zip(texts, missing, strict=True)]
+
+
+def _is_code(text: str) -> bool:
+    return len(text) == 2 and text.isascii() and text.isalpha() and text.isupper()
 
 
 _SPACES = (
@@ -45,7 +71,10 @@ _PLAIN: Final = {
     **{ord(zero) + digit: str(digit) for zero in _ZEROS for digit in range(10)},
     **{ord(mark): plain for mark, plain in {**_QUOTES, **_FRACTIONS}.items()},
 }
-_FOOTNOTE: Final = re.compile(r"\s*\[[^\[\]]{0,16}\]")
+_FOOTNOTE: Final = re.compile(r"(?<!\s)\s*\[[^\[\]]{0,16}\]")
+"""White space is looked at from its start alone, so that no run of it is read again and again."""
+_RAISED: Final = re.compile(r"(?<=[0-9.)%])(?<!10)[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,2}$")
+"""A footnote's number behind a number; 10⁶ is a power."""
 _MISSING: Final = frozenset(
     [
         "",
@@ -73,5 +102,13 @@ _MISSING: Final = frozenset(
         "tbd",
         "tbd.",
         "#n/a",
+        "#div/0!",
+        "#ref!",
+        "#value!",
+        "#num!",
+        "#name?",
+        "#null!",
+        "n.d.",
+        "no data",
     ]
 )

@@ -17,7 +17,8 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.tables.cell_text import is_missing, normalise
+from denota.tables.cell_text import missing_among, normalise
+from denota.tables.column_names import are_codes, says_years
 from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
 from denota.tables.number_columns import agree, shared_units
 from denota.tables.numbers import NumberReading, decimal_mark, read_number
@@ -119,7 +120,7 @@ class Column:
 
     @cached_property
     def _present(self) -> list[bool]:
-        return [not is_missing(text) for text in self._normalised]
+        return [not gone for gone in missing_among(self._normalised)]
 
     @cached_property
     def reading(self) -> ColumnReading:
@@ -156,9 +157,10 @@ def _read(
     if not any(speaking):
         return ColumnReading("text")
     heard = list(compress(texts, speaking))
-    digits_only = len(heard) == sum(present) and "".join(heard).isdecimal()
-    if digits_only and any(len(text) > 3 and text[0] == "0" for text in heard):
-        return ColumnReading("text")  # post codes, part numbers
+    all_heard = len(heard) == sum(present)
+    if all_heard and are_codes(name, heard):
+        return ColumnReading("text")
+    digits_only = all_heard and "".join(heard).isdecimal()
     if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
         return ColumnReading(
             "number", numbers=[read_number(t) for t in texts]
@@ -202,7 +204,7 @@ def _is_years(
         for n, d in zip(numbers, dates, strict=True)
     ):
         return False
-    if _YEAR_NAME.search(name):
+    if says_years(name):
         return True
     return len(values) >= 3 and min(values) >= 1850 and max(values) <= 2035
 
@@ -229,8 +231,3 @@ _SHARE: Final = 0.5
 """The share of non-missing cells that must read as numbers or dates for the column to be one."""
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _SPEAKS: Final = re.compile(rf"\d|^e(?:ven)?$|^(?:{'|'.join(_MONTHS)})", re.IGNORECASE)
-_YEAR_NAME: Final = re.compile(
-    r"\b(?:years?|yrs?|seasons?|dates?|founded|established|opened|closed|built|completed|since|born|died|"
-    r"inaugurated|inauguration|launched|released?|introduced|retired|discontinued|term|tenure|office|reign|period)\b",
-    re.IGNORECASE,
-)

@@ -7,6 +7,7 @@ Parts that a cell does not state are 0.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -82,6 +83,9 @@ def read_date(text: str) -> DateReading | None:
     found = _YEARS.match(text)
     if found:
         return _read_years(found)
+    found = _QUARTER.match(text) or _WEEK.match(text)
+    if found:
+        return _read_part_of_year(found)
     if _HAS_MONTH.search(text):
         patterns = _PATTERNS
     elif _SEPARATED.search(text):
@@ -186,6 +190,7 @@ _PATTERNS: Final[tuple[re.Pattern[str], ...]] = (
     _pattern(r"(?P<month>\d{1,2})/(?P<year>\d{4})(?!\d)"),
     _pattern(rf"{_MONTH}\s?{_DAY}{_TO_DAY},?\s+{_SHORT_YEAR}(?!:)"),
     _pattern(rf"{_MONTH},?\s?{_YEAR}"),
+    _pattern(rf"{_MONTH}\s?(?P<year>'\d{{2}})(?!\d)"),
     _pattern(rf"{_MONTH}\s?{_DAY}{_TO_DAY}"),
     _pattern(rf"{_DAY}{_TO_DAY}(?:\s+|-)(?:of\s+)?{_MONTH},?(?:\s+|-){_SHORT_YEAR}(?!:)"),
     _pattern(rf"{_DAY}{_TO_DAY}(?:\s+|-)(?:of\s+)?{_MONTH}"),
@@ -201,6 +206,15 @@ _YEARS: Final = re.compile(
     r"(?:\s?(?P<sep>[-/]|to)\s?(?:(?P<long>1\d{3}|20\d\d|21\d\d)|(?P<short>\d{2})(?!\d)|(?:present|current|now|date|\?)?(?=\s*(?:\(|$))))?"
     r"\??(?:\s*\(.*\))?\s*$",
     re.IGNORECASE,
+)
+_QUARTER: Final = re.compile(
+    r"q(?P<quarter>[1-4])[\s/,-]{0,2}(?P<year>\d{4}|'?\d{2})$"
+    r"|(?P<year2>\d{4})[\s/,-]{0,2}q(?P<quarter2>[1-4])$"
+    r"|(?P<quarter3>[1-4])q[\s/-]?(?P<year3>\d{4}|'?\d{2})$",
+    re.IGNORECASE,
+)
+_WEEK: Final = re.compile(
+    r"(?P<year>\d{4})[-\s]?w(?P<week>[0-5]\d)(?:-?(?P<weekday>[1-7]))?$", re.IGNORECASE
 )
 # What may follow a date in its cell: nothing, a remark, the end of a span, a time, another date.
 _TAIL: Final = re.compile(
@@ -222,6 +236,21 @@ def _read_years(found: re.Match[str]) -> DateReading | None:
     elif found["long"] and int(found["long"]) < year:
         return None
     return DateReading(year, 0, 0, form="year")
+
+
+def _read_part_of_year(found: re.Match[str]) -> DateReading | None:
+    """Read a quarter as its first month, and an ISO week as its Monday."""
+    part = found.groupdict()
+    if "week" not in part:
+        digits = part["year"] or part["year2"] or part["year3"]
+        quarter = int(part["quarter"] or part["quarter2"] or part["quarter3"])
+        return DateReading(_full_year(digits), 3 * quarter - 2, 0)
+    weekday = int(part["weekday"] or 1)
+    try:
+        day = datetime.date.fromisocalendar(int(part["year"]), int(part["week"]), weekday)
+    except ValueError:
+        return None
+    return DateReading(day.year, day.month, day.day)
 
 
 def _read_parts(found: re.Match[str]) -> DateReading | None:

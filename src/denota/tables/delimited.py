@@ -4,115 +4,112 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, Literal, Protocol
 
 from denota.errors import TableError
+from denota.tables.grid import Grid, commonest
 from denota.tables.limits import Limits
 
-Ragged = Literal["error", "fill"]
 DELIMITERS: Final = (",", "\t", ";", "|")
 
 
 def read_delimited(
-    text: str,
-    name: str,
-    delimiter: str | None = None,
-    *,
-    quotes: bool = True,
-    ragged: Ragged = "error",
-    limits: Limits,
-) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return header, rows and notes.
+    text: str, name: str, delimiter: str | None = None, *, quotes: bool = True, limits: Limits
+) -> Grid:
+    """Return all rows, empty ones too.
 
     Args:
         text: the whole file.
         name: what to call it in messages.
         delimiter: one character, or None to find out.
         quotes: whether `"` quotes a cell (else it is an ordinary character).
-        ragged: what to do with a row of another length than the header: refuse it, or fill and cut
-            it.
         limits: refuse larger tables.
     """
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"\0'):
         raise TableError(
             f"the delimiter must be one character that can stand between cells, not {delimiter!r}"
         )
-    delimiter = delimiter or find_delimiter(text, quotes)
+    text, told = without_sep_line(text)
+    delimiter = delimiter or told or find_delimiter(text, quotes)
     reader = _reader(text, delimiter, quotes)
-    header: list[str] | None = None
     rows: list[list[str]] = []
-    notes: list[str] = []
-    blank = most = 0
-    start = line = 1  # the line the row in hand begins on, and the next one
+    numbers: list[int] = []
+    cells = widest = blank = 0
+    skipped = 1 if told else 0
+    start = line = 1 + skipped  # the line the row in hand begins on, and the next one
     for row in reader:
-        start, line = line, reader.line_num + 1
+        start, line = line, reader.line_num + 1 + skipped
         if row == [_END]:
             break
-        if not row:
+        if not row and rows and not rows[-1]:
             blank += 1
-        elif header is None:
-            header = row
-            limits.check(name, 1, len(header))
-            most = limits.cells // len(header)
-        elif len(rows) > most:
-            limits.check(name, len(rows), len(header))
-        elif len(row) == len(header):
-            rows.append(row)
-        elif ragged == "fill":
-            if len(notes) < _MOST_NOTES:
-                notes.append(
-                    f"line {start} has {_cells(len(row))} where the header has {len(header)}"
-                )
-            rows.append((row + [""] * len(header))[: len(header)])
-        elif row[-1].endswith(_END):
-            raise _open_quote(name, start)
-        else:
-            raise TableError(
-                f"line {start} of {name} has {_cells(len(row))}"
-                f" where the header has {len(header)}; "
-                "mend the line or pass --ragged fill"
-            )
+            continue
+        cells, widest = cells + len(row), max(widest, len(row), 1)
+        if cells > limits.cells or len(row) > limits.columns or len(rows) * widest > limits.cells:
+            limits.check(name, max(len(rows), -(-cells // widest)), widest)
+        rows.append(row)
+        numbers.append(start)
     else:
         raise _open_quote(name, start)
-    if blank:
-        notes.append(f"{blank} blank line{'s were' if blank > 1 else ' was'} skipped")
-    if header is None:
-        raise TableError(f"{name} is empty")
-    if delimiter == "|" and header[0].strip() == header[-1].strip() == "" and len(header) > 2:
-        header, rows = _unframe(header, rows)
-    return header, rows, notes
+    grid = Grid(rows, numbers, blank=blank)
+    return _unframed(grid) if delimiter == "|" else grid
+
+
+def without_sep_line(text: str) -> tuple[str, str | None]:
+    r"""Return the text without a first line `sep=;`, as Excel has it, and the delimiter it tells.
+
+    >>> without_sep_line("sep=;\na;b\n")
+    ('a;b\n', ';')
+    """
+    found = _SEP_LINE.match(text)
+    return (text[found.end() :], found[1]) if found else (text, None)
 
 
 def find_delimiter(text: str, quotes: bool = True) -> str:
     r"""Return the delimiter that splits the first lines into the most cells of one count.
 
+    That is the count of the first line, or where hardly a line has as many, the commonest one.
+
     >>> find_delimiter("a;b\n1,5;2\n")
+    ';'
+    >>> find_delimiter("Towns, by area\n\nTown;Area\nOslo;454\nMoss;64\n")
     ';'
     """
     sample = text[:_SAMPLE]
     header = sample.lstrip("\r\n").splitlines()[0] if sample.strip("\r\n") else ""
     candidates = [d for d in DELIMITERS if d in header]
-    if len(candidates) == 1 and '"' not in header:
-        return candidates[0]
-    best, best_score = ",", (0.0, 1)
-    for delimiter in candidates or DELIMITERS:
-        rows = [row for row in _reader(sample, delimiter, quotes) if row and row != [_END]]
-        rows = rows[:-1] if len(sample) < len(text) and len(rows) > 1 else rows
-        width = len(rows[0]) if rows else 1
-        if width > 1:
-            score = (sum(len(row) == width for row in rows) / len(rows), width)
-            if score > best_score:
-                best, best_score = delimiter, score
-    return best
+    counts = {d: _counts(sample, d, quotes, len(sample) < len(text)) for d in DELIMITERS}
+    shares = {d: _share(counts[d], counts[d][0]) for d in candidates if counts[d]}
+    if len(shares) == 1 and '"' not in header and max(shares.values())[0] >= _FEW:
+        return next(iter(shares))
+    fitting = {d: share for d, share in shares.items() if share[0] >= _FEW and share[1] > 1}
+    if not fitting:
+        usual = ((d, commonest(c for c in counts[d] if c > 1)) for d in DELIMITERS)
+        fitting = {d: _share(counts[d], width) for d, width in usual if width}
+    return max(fitting, key=lambda d: fitting[d], default=candidates[0] if candidates else ",")
 
 
+def _counts(sample: str, delimiter: str, quotes: bool, cut: bool) -> list[int]:
+    """Return the cells of each row of a sample, but for the last where the sample was cut."""
+    rows = [len(row) for row in _reader(sample, delimiter, quotes) if row and row != [_END]]
+    return rows[:-1] if cut and len(rows) > 1 else rows
+
+
+def _share(counts: list[int], width: int) -> tuple[float, int]:
+    return counts.count(width) / len(counts), width
+
+
+_FEW: Final = 0.5
+"""Below this share of the lines, a count is not the table's."""
+_SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
 # This last line tells a file that ends inside an open quote from one that does not. It cannot occur
 # in text, for NUL bytes are refused before.
 _END: Final = "\0end"
 _SAMPLE: Final = 65_536
-_MOST_NOTES: Final = 20
 
 
 class _Reader(Protocol):
@@ -138,12 +135,14 @@ def _open_quote(name: str, line: int) -> TableError:
     )
 
 
-def _cells(count: int) -> str:
-    return f"{count:,} cell{'' if count == 1 else 's'}"
-
-
-def _unframe(header: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+def _unframed(grid: Grid) -> Grid:
     """Take `| a | b |` out of its frame: outer pipes, padding and the line of dashes."""
-    lines = [[cell.strip() for cell in row[1:-1]] for row in [header, *rows]]
-    rule = len(lines) > 1 and all(cell and not cell.strip("-:") for cell in lines[1])
-    return lines[0], lines[2:] if rule else lines[1:]
+    header = next((p for p, row in enumerate(grid.rows) if len(row) > 2), None)
+    if header is None or grid.rows[header][0].strip() or grid.rows[header][-1].strip():
+        return grid
+    rows = [[cell.strip() for cell in row[1:-1]] if len(row) > 2 else row for row in grid.rows]
+    numbers = list(grid.numbers)
+    rule = rows[header + 1 : header + 2]
+    if rule and rule[0] and all(cell and not cell.strip("-:") for cell in rule[0]):
+        del rows[header + 1], numbers[header + 1]
+    return replace(grid, rows=rows, numbers=numbers)

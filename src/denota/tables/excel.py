@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
-from typing import Any
+from typing import Any, Final
 
 from denota.errors import TableError
+from denota.tables.grid import Grid, filled, value_columns, without_blank_rows
 from denota.tables.limits import Limits
 
 
-def read_excel(
-    data: bytes, name: str, sheet: str | None, limits: Limits
-) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return header, rows and notes of one sheet (the first unless named)."""
+def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tuple[Grid, list[str]]:
+    """Return the rows of one sheet, and notes on the others.
+
+    Args:
+        data: the workbook.
+        name: what to call it in messages.
+        sheet: its title, or None for the first that holds a table.
+        limits: refuse larger sheets.
+    """
     _check_size(data, name, limits.bytes)
     import openpyxl
 
@@ -22,37 +29,111 @@ def read_excel(
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     except Exception as error:  # openpyxl raises whatever its XML and zip readers do
         raise TableError(f"{name} is not a readable Excel file: {type(error).__name__}") from None
-    titles = book.sheetnames
-    if sheet is not None and sheet not in titles:
-        raise TableError(f"{name} has no sheet {sheet!r}; it has {', '.join(map(repr, titles))}")
-    notes = []
-    if sheet is None and len(titles) > 1:
-        others = ", ".join(map(repr, titles[1:]))
-        notes.append(f"the sheet {titles[0]!r} was read; others are {others}")
+    titles = [content.title for content in book.worksheets]
+    if sheet is not None:
+        if sheet not in titles:
+            known = ", ".join(map(repr, titles))
+            raise TableError(f"{name} has no sheet {sheet!r}; it has {known}")
+        return _rows(book[sheet], data, name, limits), _said_of_sheets(titles, sheet)
+    shown = [content for content in book.worksheets if content.sheet_state == "visible"]
+    first: tuple[Grid, list[str]] | None = None
+    for content in shown or book.worksheets:
+        grid = _rows(content, data, name, limits)
+        found = grid, _said_of_sheets(titles, content.title)
+        if holds_table(grid, content.title):
+            return found
+        if first is None and any(grid.rows):
+            first = found
+    if first is None:
+        raise TableError(f"{name} is empty")
+    return first
+
+
+def holds_table(grid: Grid, title: str) -> bool:
+    """Say whether a sheet is a table, and not a cover, a list of contents or a page of text.
+
+    >>> holds_table(Grid([["Towns of Norway"], [], ["See the next sheet."]], [1, 2, 3]), "Sheet1")
+    False
+    """
+    whole, _ = without_blank_rows(grid)
+    wide = [row for row in whole.rows if len(filled(row)) > 1]
+    if _COVER.search(title):
+        width = max(map(len, wide), default=0)
+        return width > 2 and len(wide) > 2 and bool(value_columns(wide[1:], width))
+    if len(wide) > 1:
+        return True
+    texts = ["".join(row) for row in whole.rows]
+    return len(texts) > 1 and not whole.gaps and all(len(text.split()) < 4 for text in texts)
+
+
+def _rows(content: Any, data: bytes, name: str, limits: Limits) -> Grid:
     rows: list[list[str]] = []
     cells = 0
     try:
-        chosen = book[sheet or titles[0]]
-        chosen.reset_dimensions()  # what a sheet says of its size need not be so
-        for number, row in enumerate(chosen.iter_rows()):
+        content.reset_dimensions()  # what a sheet says of its size need not be so
+        for number, row in enumerate(content.iter_rows()):
             texts = [_text(cell) for cell in row[: limits.columns + 1]]
             while texts and not texts[-1]:
                 texts.pop()
             cells += len(texts)
             limits.check(name, 1, max(len(texts), 1))
             limits.check(name, max(cells, number), 1)
-            if texts:
-                rows.append(texts)
+            rows.append(texts)
+        merged = _merged(content, data)
     except TableError:
         raise
     except Exception as error:
         raise TableError(f"{name} is not a readable Excel file: {type(error).__name__}") from None
-    if not rows:
-        raise TableError(f"{name} is empty")
-    width = max(map(len, rows))
-    limits.check(name, len(rows), width)
-    filled = [row + [""] * (width - len(row)) for row in rows]
-    return filled[0], filled[1:], notes
+    across: dict[int, list[tuple[int, int]]] = {}
+    for left, top, right, bottom in merged:
+        if left == right:  # one cell over several rows says the same of each
+            _fill_down(rows, left, top, bottom)
+        elif top == bottom:
+            across.setdefault(top, []).append((left, right))
+    width = max(map(len, rows), default=0)
+    limits.check(name, sum(map(bool, rows)), max(width, 1))
+    return Grid(rows, range(1, len(rows) + 1), merged=across, counted=False)
+
+
+def _merged(content: Any, data: bytes) -> list[tuple[int, int, int, int]]:
+    """Return left column, first row, right column and last row of a sheet's merged cells.
+
+    Columns are counted from 0, rows from 1. A workbook that is opened for reading alone does not
+    have them, so they are taken from the end of the sheet's XML, below its cells.
+    """
+    from openpyxl.utils.cell import range_boundaries
+
+    path = getattr(content, "_worksheet_path", None)
+    if path is None:
+        return []
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if archive.getinfo(path).file_size > _MOST_XML:
+            return []
+        xml = archive.read(path)
+    found = _MERGED.findall(xml, max(xml.rfind(b"</sheetData>"), 0))
+    bounds = [range_boundaries(place.decode()) for place in found[:_MOST_MERGED]]
+    return [
+        (left - 1, top, right - 1, bottom)
+        for left, top, right, bottom in bounds
+        if None not in (left, top, right, bottom)
+    ]
+
+
+def _fill_down(rows: list[list[str]], column: int, top: int, bottom: int) -> None:
+    if top > len(rows) or column >= len(rows[top - 1]):
+        return
+    text = rows[top - 1][column]
+    for row in rows[top : min(bottom, len(rows))]:
+        if any(row):  # no row comes into being
+            row.extend([""] * (column + 1 - len(row)))
+            row[column] = row[column] or text
+
+
+def _said_of_sheets(titles: list[str], read: str) -> list[str]:
+    if len(titles) < 2:
+        return []
+    others = ", ".join(repr(title) for title in titles if title != read)
+    return [f"sheet {titles.index(read) + 1} of {len(titles)}, {read!r}; the others are {others}"]
 
 
 def _check_size(data: bytes, name: str, max_bytes: int) -> None:
@@ -74,7 +155,10 @@ def _text(cell: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        percent = "%" in (cell.number_format or "")
+        format = cell.number_format or ""
+        if _CODE_FORMAT.fullmatch(format) and isinstance(value, int) and value >= 0:
+            return f"{value:0{len(format)}d}"
+        percent = "%" in format
         shown = f"{value * 100:.10g}" if percent else f"{value:.15g}"
         return shown + "%" * percent
     if isinstance(value, datetime.datetime):
@@ -82,3 +166,17 @@ def _text(cell: Any) -> str:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return str(value)
+
+
+_CODE_FORMAT: Final = re.compile("0{2,40}")
+"""`00000` shows 501 as 00501: a code, not a number."""
+_COVER: Final = re.compile(
+    r"\b(?:read ?me|cover|about|contents|toc|index|notes?|info|information|instructions|legend"
+    r"|guide|metadata|change ?log|versions?|title|disclaimer|help|intro|introduction|licen[cs]e)\b",
+    re.IGNORECASE,
+)
+_MERGED: Final = re.compile(
+    rb'<mergeCell[^>]{0,40}?\bref="([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})"'
+)
+_MOST_XML: Final = 1 << 26
+_MOST_MERGED: Final = 100_000

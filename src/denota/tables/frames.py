@@ -33,14 +33,31 @@ def columns_of_frame(frame: Any, name: str) -> tuple[list[str], list[tuple[str, 
 
 
 def _from_pandas(frame: Any) -> tuple[list[str], Any]:
-    """Return names and Arrow table of a pandas frame; row labels are kept if they have a name."""
+    """Return names and Arrow table of a pandas frame."""
     import pyarrow as pa
 
-    if any(label is not None for label in frame.index.names):
-        frame = frame.reset_index()
+    frame = with_labels(frame)
     names = [str(label) for label in frame.columns]
     plain = frame.set_axis([str(position) for position in range(len(names))], axis=1)
     return names, pa.Table.from_pandas(plain, preserve_index=False)
+
+
+def with_labels(frame: Any) -> Any:
+    """Return a pandas frame whose row labels are columns, where they are more than positions.
+
+    Labels that have a name always are. Others become the column `index`, unless they are whole
+    numbers as picking and sorting rows leaves them.
+    """
+    index = frame.index
+    if any(label is not None for label in index.names):
+        return frame.reset_index()
+    if not len(index):
+        return frame
+    if index.nlevels == 1 and index.dtype.kind in "iu":
+        beyond = 10 * len(index)  # years and the like
+        if index.is_unique and index.min() >= 0 and index.max() < beyond:
+            return frame
+    return frame.reset_index()
 
 
 def read_parquet(data: bytes, name: str, limits: Limits) -> tuple[list[str], list[tuple[str, ...]]]:

@@ -18,16 +18,19 @@ from typing import Any, BinaryIO, Final, Literal
 
 from denota.errors import TableError
 from denota.tables.address import is_remote, parse_address, without_password
+from denota.tables.body_rows import Ragged
 from denota.tables.column import Column
-from denota.tables.delimited import Ragged, read_delimited
+from denota.tables.delimited import read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
 from denota.tables.folders import files_of, is_several, read_files, table_name
 from denota.tables.frames import columns_of_frame, read_parquet
+from denota.tables.grid import Grid
 from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
 from denota.tables.large import LARGE, read_or_sketch
 from denota.tables.large_files import parquet_cells, parquet_sketch
+from denota.tables.layout import as_it_stands, lay_out
 from denota.tables.limits import Limits
 from denota.tables.opening import is_database, open_database, split_part
 from denota.tables.source import Source, find_stored
@@ -49,6 +52,8 @@ def read_table(
     quotes: bool = True,
     ragged: Ragged = "error",
     sheet: str | None = None,
+    header: int | None = None,
+    tidy: bool = True,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Table:
     """Read a table from an address, `-` (standard input), an open binary file, or a data frame.
@@ -66,7 +71,11 @@ def read_table(
         delimiter: of delimited text, where it should not be found out.
         quotes: False if `"` is an ordinary character.
         ragged: `fill` to fill and cut rows of another length than the header.
-        sheet: of an Excel workbook.
+        sheet: of an Excel workbook; the first that holds a table unless given.
+        header: the row of a text file or sheet that has the names, counted from 1, where it should
+            not be found out.
+        tidy: False to take the first row as the header and every other as a row of the table;
+            else titles, units, notes and blank rows are told from them (`denota.tables.layout`).
         limits: how much to read at most.
 
     Raises:
@@ -100,6 +109,8 @@ def read_table(
                 quotes=quotes,
                 ragged=ragged,
                 sheet=sheet,
+                header=header,
+                tidy=tidy,
             )
             return read_files(path, lambda file, left: one(file, limits=left), limits, name)
         data = _stdin(limits) if path == "-" else _file(Path(path), limits)
@@ -120,25 +131,41 @@ def read_table(
     format = format or _format(data, name)
     if part is not None and format != "excel":
         raise TableError(f"{name} holds one table, so nothing is named behind #")
+    if header is not None and format not in ("excel", "csv", "tsv"):
+        raise TableError(f"{name} has its names in no row; leave out the row of the header")
     if format == "parquet":
         names, columns = read_parquet(data, name, limits)
         return _table(names, columns, name, (), limits)
     if format == "excel":
-        names, rows, notes = read_excel(data, name, part if sheet is None else sheet, limits)
-        return _table(names, _transposed(names, rows), name, notes, limits)
+        grid, said = read_excel(data, name, part if sheet is None else sheet, limits)
+        return _laid_out(grid, name, said, header, tidy, ragged, limits)
     if encoding is None:
         refuse_binary(data, name, strict=delimiter is None)
     text, found = decode(data, name, encoding)
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
         names, rows = read_json_records(text, name, limits)
+        return _table(names, _transposed(names, rows), name, notes, limits)
+    delimiter = delimiter or ("\t" if format == "tsv" else None)
+    grid = read_delimited(text, name, delimiter, quotes=quotes, limits=limits)
+    return _laid_out(grid, name, notes, header, tidy, ragged, limits)
+
+
+def _laid_out(
+    grid: Grid,
+    name: str,
+    notes: list[str],
+    header: int | None,
+    tidy: bool,
+    ragged: Ragged,
+    limits: Limits,
+) -> Table:
+    if tidy or header is not None:
+        found = lay_out(grid, name, header, ragged)
     else:
-        delimiter = delimiter or ("\t" if format == "tsv" else None)
-        names, rows, more = read_delimited(
-            text, name, delimiter, quotes=quotes, ragged=ragged, limits=limits
-        )
-        notes += more
-    return _table(names, _transposed(names, rows), name, notes, limits)
+        found = as_it_stands(grid, name, ragged)
+    columns = _transposed(found.names, found.rows)
+    return _table(found.names, columns, name, [*notes, *found.notes], limits)
 
 
 def _named(database: Source, name: str | None) -> Stored:

@@ -52,7 +52,11 @@ def agree(
     tied = sum(r is not None and r.form == "tied" for r in readings)
     ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
 
+    flags_hold = not main and 2 * forms["plain"] >= total  # `12 p` among bare numbers
+
     def agreed(reading: NumberReading | None) -> NumberReading | None:
+        if reading is not None and reading.form == "flagged" and flags_hold:
+            return reading._replace(unit="", form="plain")
         if reading is None or (reading.unit not in KNOWN_UNITS and reading.unit not in ("", main)):
             return None
         if main and reading.unit not in ("", main):  # another known unit: few convert
@@ -62,6 +66,7 @@ def agree(
             "range": ranges_hold,
             "tied": ties_hold,
             "even": signed,
+            "flagged": True,
             "bracketed": True,
             "accounted": True,
             "plain": True,

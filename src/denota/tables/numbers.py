@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even"]
-"""`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted."""
+NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even", "flagged"]
+"""`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted; `12 p` is flagged."""
 
 
 class NumberReading(NamedTuple):
@@ -37,7 +37,7 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
     >>> read_number("1:23.45").value
     83.45
     """
-    if len(text) > _LONGEST:
+    if len(text) > (2 * _LONGEST if "(" in text else _LONGEST):
         return None
     if text.isdecimal():
         return NumberReading(float(text))
@@ -73,6 +73,8 @@ def decimal_mark(texts: Iterable[str]) -> str:
     """
     comma = False
     for text in texts:
+        if len(text) > _LONGEST:
+            continue
         if "." in text and _POINT_DECIMAL.search(text):
             return "."
         comma = comma or (
@@ -81,7 +83,11 @@ def decimal_mark(texts: Iterable[str]) -> str:
     return "," if comma else "."
 
 
-_LONGEST: Final = 120
+_LONGEST: Final = 60
+"""Characters of a number with all that may stand around it; with a remark in brackets, twice as
+many."""
+_FLAGS: Final = frozenset("bcdefpru")
+"""Letters behind a number that statistics mark it with: revised, provisional, estimated."""
 _SWAP: Final = str.maketrans(".,", ",.")
 _SCALES: Final = {
     **dict.fromkeys(("thousand", "k"), 1e3),
@@ -100,6 +106,7 @@ _UNITS = (
     "psi mhz ghz m km cm mm mi mile ft in yd ha acre sqmi km2 m2 km² m² kg g t lb oz mph min h hr"
     " hour day week month years point pt run goal vote seat mw kw gw"
 )
+SCALE_WORDS: Final = frozenset(word for word in _SCALES if len(word) > 2)
 MONEY_UNITS: Final = frozenset(_CURRENCIES.values())
 KNOWN_UNITS: Final = frozenset([*_UNITS.split(), "%", "time", *MONEY_UNITS])
 
@@ -199,6 +206,8 @@ def _read_quantity(found: re.Match[str]) -> NumberReading | None:
 
 
 def _form(part: dict[str, str | None]) -> NumberForm:
+    if part["gap"] and part["unit"] in _FLAGS:
+        return "flagged"
     if part["open"]:
         return "accounted" if "." in (part["core"] or "") else "bracketed"
     return "tied" if part["tied"] else "plain"

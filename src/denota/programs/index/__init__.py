@@ -7,7 +7,7 @@ same date in a date column, or have the same text. `=` and `!=` are about classe
 from denota.programs.index.column import LINKED, LONG, ColumnIndex
 from denota.programs.index.sets import ROOM, Bits, Mask, bits_of, counted
 from denota.programs.index.table import TableIndex, index_of
-from denota.programs.index.totals import is_total
+from denota.programs.index.totals import total_marks, totals
 
 __all__ = [
     "Bits",
@@ -20,5 +20,6 @@ __all__ = [
     "bits_of",
     "counted",
     "index_of",
-    "is_total",
+    "total_marks",
+    "totals",
 ]

@@ -88,6 +88,17 @@ class ColumnIndex:
         return self.column.dates.order if self.column.kind == "date" else None
 
     @cached_property
+    def day_first(self) -> bool:
+        """Whether its cells are dates such as `17/4/1993`, and have the day before the month."""
+        dates = self.column.dates
+        for row in range(min(len(self.column), LONG)):
+            first, _, rest = self.column.text[row].strip().partition("/")
+            month, day = int(dates.month[row]), int(dates.day[row])
+            if "/" in rest and first.isdecimal() and month != day and month and day:
+                return int(first) == day
+        return False
+
+    @cached_property
     def stated(self) -> Mask:
         """(R,) True where a cell states a number."""
         return ~np.isnan(self.column.numbers)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from denota.programs.index.column import LONG, ColumnIndex
 from denota.programs.index.sets import Bits, Mask, bits_of
-from denota.programs.index.totals import is_total
+from denota.programs.index.totals import totals
 from denota.programs.near_words import near_words
 from denota.tables.table import Table
 from denota.tokens import tokenise
@@ -66,13 +66,8 @@ class TableIndex:
 
     @cached_property
     def totals(self) -> Mask:
-        """(R,) True for rows that sum up others: a cell of theirs says `Total` and nothing else."""
-        found = np.zeros(self.rows, dtype=bool)
-        for column in self.table.columns:
-            found |= np.array([is_total((text,)) for text in column.values], dtype=bool)[
-                column.codes
-            ]
-        return found
+        """(R,) True for rows that sum up others."""
+        return totals(self.table)
 
     @cached_property
     def shared_keys(self) -> tuple[Hashable, ...]:

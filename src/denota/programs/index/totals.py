@@ -1,21 +1,147 @@
-"""Rows that sum up others."""
+"""Rows that sum up others, told from rows that are just called `Total` or `Overall`."""
 
 from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from denota.tables.cell_text import normalise
+from denota.tables.column import Column
+from denota.tables.table import Table
+
+Mask = NDArray[np.bool_]
 
 
-def is_total(cells: tuple[str, ...]) -> bool:
-    """Say whether a row sums up others: one of its cells says `Total` and nothing else.
+def totals(table: Table) -> Mask:
+    """(R,) True for the rows that sum up others.
 
-    >>> is_total(("Total", "12")), is_total(("Total eclipse", "12"))
+    >>> towns = [["Oslo", "12"], ["Moss", "5"], ["Total", "17"]]
+    >>> totals(Table.from_rows(["Town", "Area"], towns)).tolist()
+    [False, False, True]
+    >>> towns[2][1] = "7"  # a town of that name
+    >>> totals(Table.from_rows(["Town", "Area"], towns)).tolist()
+    [False, False, False]
+    """
+    found = np.zeros(len(table), dtype=bool)
+    for column, texts in total_marks(table).items():
+        content = table[column]
+        found |= np.array([text in texts for text in content.values], dtype=bool)[content.codes]
+    return found
+
+
+def total_marks(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return the texts that mark a row as a total, by the name of their column.
+
+    Such a text says `Total` and nothing else, and its rows can be sums of the others; or it says
+    of what (`Total North`), and all its numbers are.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for column in table.columns:
+        marks = tuple(
+            text
+            for text in column.values
+            if (says_total(text) and _sums_up(table, column, text))
+            or (_names_total(text) and _is_shown_to_sum(table, column, text))
+        )
+        if marks:
+            found[column.name] = marks
+    return found
+
+
+def says_total(text: str) -> bool:
+    """Say whether a text says `Total` and nothing else.
+
+    >>> says_total("Total:"), says_total("Total eclipse")
     (True, False)
     """
-    return any(len(cell) < 16 and normalise(cell).lower() in _TOTALS for cell in cells)
+    return len(text) < 16 and normalise(text).lower() in _TOTALS
 
 
+def _names_total(text: str) -> bool:
+    words = normalise(text).lower().replace("-", "").split() if len(text) < 40 else []
+    return len(words) > 1 and not {words[0], words[-1]}.isdisjoint(("total", "subtotal", "totals"))
+
+
+def _is_shown_to_sum(table: Table, column: Column, text: str) -> bool:
+    """Say whether one row has a text, and its numbers, two or more, are sums of rows next to it."""
+    rows = column.codes == column.values.index(text)
+    row = int(np.argmax(rows))
+    if column.kind != "text" or rows.sum() > 1:
+        return False
+    marked = _total_rows(column)
+    amounts = [c.numbers for c in table.columns if c.kind == "number" and c.unit != "year"]
+    stated = [numbers for numbers in amounts if np.nan_to_num(numbers[row])]
+    shown = sum(_is_sum(numbers, marked, row) for numbers in stated)
+    return shown == len(stated) > 0 and (shown > 1 or len(table) > 3)
+
+
+def _sums_up(table: Table, column: Column, text: str) -> bool:
+    """Say whether the rows with a text can be sums or means, as far as their numbers tell.
+
+    Among numbers or dates the word is no name. Else the row is one like others if more of its
+    numbers are far below the sum of the others than not (in the first and last row, below the
+    largest of them), and they are not all means.
+    """
+    if column.kind != "text":
+        return True
+    rows = column.codes == column.values.index(text)
+    marked = _total_rows(column)
+    ends = (0, len(table) - 1)  # where some of the rows may be parts of others, a total stands
+    below = above = means = 0
+    for other in table.columns:
+        if other.kind != "number" or other.unit in ("year", "%"):
+            continue
+        numbers = other.numbers
+        amounts = numbers[~marked & ~np.isnan(numbers)]
+        if len(amounts) < 2 or amounts.min() < 0:
+            continue
+        for row in np.flatnonzero(rows & (np.nan_to_num(numbers) != 0)).tolist():
+            least = amounts.max() if row in ends else _LEAST * amounts.sum()
+            fits = numbers[row] >= least or _is_sum(numbers, marked, row)
+            above, below = above + fits, below + (not fits)
+            means += _is_near(float(amounts.mean()), float(numbers[row]))
+    return below <= above or means == below + above
+
+
+def _total_rows(column: Column) -> Mask:
+    """(R,) True where a text says that it is a total."""
+    said = [says_total(text) or _names_total(text) for text in column.values]
+    return np.array(said, dtype=bool)[column.codes]
+
+
+def _is_sum(numbers: NDArray[np.float64], marked: Mask, row: int) -> bool:
+    """Say whether a number is the sum of all that are not marked, or of those next to it."""
+    others = np.where(marked | np.isnan(numbers), 0.0, numbers)
+    marks = np.flatnonzero(marked)
+    at = int(np.searchsorted(marks, row))
+    start = int(marks[at - 1]) + 1 if at else 0
+    end = int(marks[at + 1]) if at + 1 < len(marks) else len(numbers)
+    parts = (others, others[start:row], others[row + 1 : end])
+    added = [float(part.sum()) for part in parts if np.count_nonzero(part) > 1]
+    return any(_is_near(total, float(numbers[row])) for total in added)
+
+
+def _is_near(total: float, number: float) -> bool:
+    return abs(total - number) <= _ROUNDING * abs(total)
+
+
+_ROUNDING: Final = 0.005
+_LEAST: Final = 0.9
+"""The share of the sum that a total has at least; it may have more, of rows that are not there."""
 _TOTALS: Final = frozenset(
-    ("total", "totals", "total:", "grand total", "overall", "sum", "career total", "career totals")
+    (
+        "total",
+        "totals",
+        "total:",
+        "subtotal",
+        "sub-total",
+        "sub total",
+        "grand total",
+        "overall",
+        "sum",
+        "career total",
+        "career totals",
+    )
 )

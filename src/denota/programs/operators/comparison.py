@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,7 +67,22 @@ def _constants(situation: Situation, column: ColumnIndex) -> tuple[Argument, ...
     """The constants a column can be compared with: numbers for numbers, dates for dates."""
     if column.column.kind == "number":
         return situation.numbers
-    return situation.constants.dates if column.column.kind == "date" else ()
+    return _dates(situation, column) if column.column.kind == "date" else ()
+
+
+def _dates(situation: Situation, column: ColumnIndex) -> tuple[Date, ...]:
+    """The dates of a question as a column's cells are written: `4/3/2021` is in March or April."""
+    dates = situation.constants.dates
+    if not any("/" in date.written for date in dates) or not column.day_first:
+        return dates
+    return tuple(_day_first(date) for date in dates)
+
+
+def _day_first(date: Date) -> Date:
+    first, _, rest = date.written.partition("/")
+    if "/" not in rest or first.lstrip("0") != str(date.month) or not 1 <= date.day <= 12:
+        return date
+    return replace(date, month=date.day, day=date.month)
 
 
 def _compared(compare: Compare, triggers: str) -> Callable[[Situation], Block]:
@@ -82,10 +98,8 @@ def _compared(compare: Compare, triggers: str) -> Callable[[Situation], Block]:
                 values = np.array([c.value for c in situation.numbers])
                 mask = compare(column.column.numbers[None, :], values[:, None])
             else:
-                keys = [
-                    (date_key(column.column.dates, c), constant_key(c))
-                    for c in situation.constants.dates
-                ]
+                dates = _dates(situation, column)
+                keys = [(date_key(column.column.dates, c), constant_key(c)) for c in dates]
                 mask = np.array([compare(key, constant) for key, constant in keys])
             ids = np.arange(len(constants), dtype=np.int32)
             parts.append((position, ids, mask, np.full(len(constants), grounded)))
@@ -165,7 +179,7 @@ def _is_constant(situation: Situation) -> Block:
         column = situation.index.columns[position]
         if column.column.kind != "date":
             continue
-        constants = situation.constants.dates
+        constants = _dates(situation, column)
         if constants:
             mask = np.array(
                 [date_key(column.column.dates, c) == constant_key(c) for c in constants]
@@ -182,7 +196,7 @@ DATE_IS = TestOperator(
     meaning=_keeps(operator.eq),
     sql=_sql("="),
     candidates=_is_constant,
-    argument=lambda situation, column, first: situation.constants.dates[first],
+    argument=_constant,
     takes="constant",
     needs="lexical",
     example="SELECT Leader WHERE Departed IS IN DATE '--05'",

@@ -12,17 +12,18 @@ from denota.programs.denotation import Value
 from denota.programs.operators.declare import AggregateOperator, Needs
 from denota.tables.table import Table
 
-_NUMBER: Final = r"[0-9][0-9,]*(?:\.[0-9]+)?"
+_NUMBER: Final = r"[0-9]+(?:,[0-9]+)*(?:\.[0-9]+)?"
 PARTS: Final = {
     "first_part": r"^([^,;/|\n(]*[^,;/|\n( \xa0])[ \xa0]*[,;/|\n(]",
-    "last_part": r"[,;/|\n][ \xa0]*([^,;/|\n]*[^,;/|\n \xa0])$",
+    "last_part": r"[,;/|\n][ \xa0]*([^,;/|\n \xa0](?:[^,;/|\n]*[^,;/|\n \xa0])?)$",
     "in_brackets": r"\(([^()]+)\)",
     "year_part": r"(?:^|[^0-9])(1[5-9][0-9][0-9]|20[0-9][0-9])(?:$|[^0-9])",
     "number_part": rf"^[^0-9]*({_NUMBER})",
     "second_number": rf"^[^0-9]*{_NUMBER}[^0-9]+({_NUMBER})",
     "two_numbers": rf"^[^0-9]*({_NUMBER})[^0-9]+({_NUMBER})",
 }
-"""Where the parts of a cell's text stand, in the syntax of re and of RE2."""
+"""Where the parts of a cell's text stand, in the syntax of re and of RE2. No two repeats that follow
+each other can take the same characters, so that a long cell costs its length and no more."""
 
 
 def _parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from denota.programs.index import Mask, TableIndex, is_total
+from denota.programs.index import Mask, TableIndex, totals
 from denota.programs.operators.declare import ScopeOperator
 from denota.tables.table import Table
 
@@ -22,7 +22,7 @@ def _others(table: Table, previous: tuple[int, ...] | None) -> list[int]:
 
 
 def _without_totals(table: Table, previous: tuple[int, ...] | None) -> list[int]:
-    return [row for row in range(len(table)) if not is_total(table.row(row))]
+    return np.flatnonzero(~totals(table)).tolist()
 
 
 def _after(table: Table, previous: tuple[int, ...] | None) -> list[int]:

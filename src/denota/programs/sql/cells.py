@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from sqlglot import exp
 
-from denota.programs.index import is_total
+from denota.programs.index import total_marks
 from denota.programs.sql.cleaning import Reading, cleaned, value_name
 from denota.programs.sql.date_tests import compare_date
 from denota.programs.sql.identifiers import column_names, folded, free_name, identifier
@@ -221,12 +221,11 @@ class CellSql:
         return _COMPARE[symbol](this=self.value(column), expression=self.value(other.text))
 
     def not_total(self) -> Any:
-        """Whether no cell of the row says `Total`."""
-        says = []
-        for column in self.table.columns:
-            marks = [text for text in column.values if is_total((text,))]
-            if marks:
-                says.append(self.negated(self._among(column.name, marks), column.name))
+        """Whether the row is no total."""
+        says = [
+            self.negated(self._among(column, list(marks)), column)
+            for column, marks in total_marks(self.table).items()
+        ]
         return exp.and_(*says) if says else None
 
     def part(self, column: str, name: str) -> Any:
