@@ -157,6 +157,7 @@ def cost(run: str, address: str) -> dict[str, Any]:
             }
         )
     return {
+        "where": "Postgres" if address.startswith("postgres") else "Parquet",
         "rows": chat.table.large.rows if chat.table.large else len(chat.table),
         "columns": len(chat.table.columns),
         "sketch": len(chat.table),

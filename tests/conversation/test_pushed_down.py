@@ -1,0 +1,108 @@
+"""A program answers the same of a large table, asked where it lies, as of the table in memory."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pytest
+
+from denota.app.paths import load_run
+from denota.conversation.chat import Chat
+from denota.conversation.linking import linked
+from denota.conversation.pushed_down import push_down
+from denota.errors import DenotaError
+from denota.generate.conversation import generate
+from denota.generate.invented import invent
+from denota.programs import print_program
+from denota.programs.denotation import Denotation, value_text
+from denota.programs.execute import execute
+from denota.programs.operators import LANGUAGES
+from denota.programs.order_dependence import depends_on_row_order
+from denota.programs.sql import to_sql
+from denota.tables import Table, large, read_table
+from denota.tables.large_files import parquet_sketch
+
+ROWS = 700
+
+
+def write_parquet(table: Table, path: Path) -> None:
+    raw = path.with_suffix(".csv")
+    with raw.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([table.names, *(table.row(row) for row in range(len(table)))])
+    duckdb.sql(f"COPY (FROM read_csv('{raw}')) TO '{path}' (FORMAT parquet)")
+
+
+def texts(table: Table, found: Denotation) -> Counter[str]:
+    """What an answer says, in any order, numbers to nine digits."""
+    if found.values is not None:
+        groups = found.groups or ("",) * len(found.values)
+        said = [
+            f"{g}: {float(v):.9g}" if isinstance(v, float) else f"{g}: {value_text(v)}"
+            for g, v in zip(groups, found.values, strict=True)
+        ]
+        return Counter(said)
+    return Counter(table.cell(row, column) for row, column in found.cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_answers_are_those_of_memory(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "DRAWN", 60)
+    path = tmp_path / "table.parquet"
+    write_parquet(invent(Random(seed), ROWS), path)
+    whole, sketch = read_table(path), parquet_sketch([path], path.name)
+    assert len(sketch) < len(whole) == ROWS
+    tried, apart = 0, []
+    for made in islice(generate([whole], seed, language=LANGUAGES["full"], turns=(1,)), 120):
+        turn = made.turns[0]
+        if depends_on_row_order(turn.program, whole) or len(turn.answer.rows) > large.SHOWN:
+            continue
+        part = linked(sketch, turn.question)
+        try:
+            pushed = push_down(to_sql(turn.program, part))
+        except DenotaError as error:
+            apart.append((print_program(turn.program), str(error)))
+            continue
+        tried += 1
+        if texts(pushed.table, pushed.found) != texts(whole, execute(turn.program, whole)):
+            apart.append((print_program(turn.program), pushed.query.sql()))
+    assert tried > 40
+    assert len(apart) <= 0.02 * tried, apart
+
+
+def test_a_conversation_about_a_large_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program of memory, the answer of the engine, and a follow-up on rows no sketch had."""
+    monkeypatch.setattr(large, "DRAWN", 50)
+    random = Random(1)
+    lines = [["Customer", "Country", "Price"]]
+    lines += [
+        [f"Name{n}", random.choice(["Norway", "Chile"]), str(random.randrange(100, 999))]
+        for n in range(3000)
+    ]
+    lines[1711][1:] = ["Mali", "5000"]
+    path = tmp_path / "orders.parquet"
+    write_parquet(Table.from_rows(lines[0], lines[1:], "orders.csv"), path)
+    chat = Chat(load_run("default"), parquet_sketch([path], path.name))
+    before = len(chat.table)
+    counted = chat.ask("how many orders are from Norway?")
+    assert counted.answer == (str(sum(line[1] == "Norway" for line in lines)),)
+    assert counted.sql == "SELECT COUNT(*) FROM orders WHERE Country = 'Norway'"
+    chat.reset()
+    best = chat.ask("which customer paid the highest price?")
+    assert best.answer == ("Name1710",)
+    assert [chat.table.cell(*cell) for cell in best.cells] == ["Name1710"]
+    assert before < len(chat.table) < 1000
+    chat.reset()
+    many = chat.ask("which customers are from Chile?")
+    assert len(many.answer) == large.SHOWN
+    count = sum(line[1] == "Chile" for line in lines)
+    assert f"{large.SHOWN} of {count:,} rows" in many.explanation
