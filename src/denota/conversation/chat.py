@@ -383,10 +383,11 @@ class Chat:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
         query = to_sql(program, self.table, nested.query, found)
-        remarks = _remarks(asked, program)
+        remarks, known = _remarks(asked, program), found
         if self.table.large is not None:
             pushed = push_down(query)
-            self.table, query, found = pushed.table, pushed.query, pushed.found
+            self.table, query = pushed.table, pushed.query
+            found, known = pushed.found, pushed.known
             remarks += pushed.remark
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
@@ -396,7 +397,7 @@ class Chat:
             columns = [self.table.names[column] for column in found.columns]
             query, depth = rows_query(found.rows, columns, self.table), 0
         turn = replace(turn, source=self.source)
-        return _Answered(asked, turn, asked.after(program, found), _Nested(query, depth))
+        return _Answered(asked, turn, asked.after(program, known), _Nested(query, depth))
 
     def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> _Answered:
         """A question whose answer a person pointed at, and that no program gives."""

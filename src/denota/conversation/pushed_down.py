@@ -25,8 +25,11 @@ class Pushed:
     table: Table
     query: Query
     found: Denotation
+    """What is shown: no more than the first rows."""
+    known: Denotation
+    """What the sketch has of the answer, which follow-ups are understood by."""
     rows: int
-    """How many rows the answer has; only the first of them are in the sketch."""
+    """How many rows the answer has."""
 
     @property
     def remark(self) -> str:
@@ -58,10 +61,11 @@ def push_down(query: Query) -> Pushed:
     if values is None and count > SHOWN:
         counted = exp.select(exp.Count(this=exp.Star()))
         count = int(large.values(counted.from_(query.rows_tree().subquery("answer")))[0][0])
-    if count > SHOWN:  # follow-ups are understood by those of the sketch
-        places = tuple(sorted({*places, *query.answer.rows}))
     found = Denotation(places, query.answer.columns, values, groups)
-    return Pushed(table, replace(query, table=table, answer=found), found, count)
+    known = found
+    if count > SHOWN:
+        known = replace(found, rows=tuple(sorted({*places, *query.answer.rows})))
+    return Pushed(table, replace(query, table=table, answer=known), found, known, count)
 
 
 def _values(large: Large, query: Query, grouped: bool) -> tuple[tuple[Value, ...], tuple[str, ...]]:
