@@ -159,7 +159,7 @@ def _stated(table: Table, place: int, kind: str, question: str) -> list[exp.Expr
     from sqlglot import exp
 
     constants, column = constants_in(question), table.columns[place]
-    if kind == "number":
+    if kind == "number" and column.kind == "number":
         low, high = np.nanmin(column.numbers), np.nanmax(column.numbers)  # its ends are there
         there = [one.value for one in constants.numbers if low <= one.value <= high]
         return [exp.Literal.number(f"{value:.15g}") for value in there]

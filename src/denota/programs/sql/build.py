@@ -21,7 +21,7 @@ from denota.programs.sql.dialects import for_dialect
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
 from denota.programs.sql.rows import Ranking, Rows
-from denota.programs.tree import Condition, Or, Program, Test
+from denota.programs.tree import And, Condition, Or, Program, Test
 from denota.tables.table import Table
 
 
@@ -63,9 +63,15 @@ def build(query: Query, dialect: str) -> exp.Query:
 
 def build_rows(query: Query, dialect: str) -> exp.Query:
     """Return the SQL of all columns of the rows of a turn's answer, as they are stored."""
-    names = Names(query.table, dialect)
-    rows = _Built(names).rows(query)
-    tree = names.finished(rows.select(*map(names.cell, query.table.names)))
+    names, program = Names(query.table, dialect), query.program
+    built_rows, every = _Built(names), [names.cell(name) for name in query.table.names]
+    if program is not None and program.aggregate is None and _is_distinct(program, names):
+        chosen = built_rows.repeated(query).select(*every)
+        only = exp.Distinct(on=exp.Tuple(expressions=[names.cell(program.columns[0])]))
+        chosen.set("distinct", only)
+    else:
+        chosen = built_rows.rows(query).select(*every)
+    tree = names.finished(chosen)
     built: exp.Query = for_dialect(tree, dialect)
     return built
 
@@ -83,8 +89,7 @@ class _Built:
         columns = query.columns
         if program is None or program.aggregate is None:
             if program is not None and _is_distinct(program, names):
-                rows = self.scope(query)
-                return rows.select(names.cell(program.columns[0])).distinct()
+                return self.repeated(query).select(names.cell(program.columns[0])).distinct()
             return self.rows(query).select(*map(names.cell, columns))
         aggregate = AGGREGATES[program.aggregate]
         if program.compare is not None:
@@ -101,6 +106,13 @@ class _Built:
             if any(aggregate.part(texts[row]) is None for row in query.answer.rows):
                 rows = rows.filtered(value.copy().is_(exp.not_(exp.null())))
         return rows.select(value)
+
+    def repeated(self, query: Query) -> Rows:
+        """The rows of which those with different values are asked for."""
+        assert query.program is not None
+        others = [one for one in query.program.tests if one.operator != "distinct"]
+        condition = And(tuple(others)) if len(others) > 1 else others[0] if others else None
+        return self.kept(self.scope(query), condition)
 
     def by_group(self, rows: Rows, aggregate: Any, columns: Sequence[str]) -> exp.Query:
         """A value for each group, groups called by their first text."""
@@ -241,15 +253,17 @@ def _speaks_of_previous(program: Program) -> bool:
 
 
 def _is_distinct(program: Program, names: Names) -> bool:
-    """Whether a program asks for the different values of one column."""
-    test = program.where
-    return (
-        isinstance(test, Test)
-        and test.operator == "distinct"
-        and program.then is None
-        and program.columns == (test.column,)
-        and names.has_own_key(program.columns[0])
-    )
+    """Whether a program asks for the different values of one column, among those it tests."""
+    if program.then is not None or len(program.columns) != 1 or isinstance(program.where, Or):
+        return False
+    asks = any(test.operator == "distinct" for test in program.tests)
+    of_it = all(test.column == program.columns[0] for test in program.tests)
+    plain = all(test.operator in _OF_A_VALUE for test in program.tests)
+    return asks and of_it and plain and names.has_own_key(program.columns[0])
+
+
+_OF_A_VALUE = ("distinct", "equal", "not_equal", "greater", "at_least", "less", "at_most")
+"""Tests that all rows of one value meet, or none."""
 
 
 def _either(parts: Sequence[Any]) -> Any:
