@@ -1,4 +1,4 @@
-"""Addresses on the command line, tables that a question chooses, and tables that a server offers."""
+"""Addresses on the command line, tables that questions choose, and those that servers offer."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_tables_are_offered_by_name(serve: Callable[..., TestClient], shop: Path
     ]
     begun = client.post("/api/sessions", json={"table": "shop.sqlite#orders"})
     assert begun.status_code == 201
-    assert (begun.json()["name"], begun.json()["rows"]) == ("shop.sqlite#orders", 3)
+    assert (begun.json()["name"], begun.json()["rows"]) == ("orders", 3)
 
 
 def test_what_is_stored_is_kept_with_the_session(
