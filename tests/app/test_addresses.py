@@ -165,6 +165,17 @@ def test_what_was_assumed_is_said_in_one_line(run: Callable, tmp_path: Path) -> 
     assert "others are" not in done.err
 
 
+def test_data_names_files_and_reaches_no_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    turns = [{"question": "who?", "answer": ["x"]}]
+    for number, address in enumerate(("https://127.0.0.1:1/x.csv", "postgresql://a:b@h/d#t")):
+        Path(f"{number}.jsonl").write_text(json.dumps({"table": address, "turns": turns}))
+        loaded = load_examples(Path(f"{number}.jsonl"), "all")
+        assert "there is no file" in str(loaded.problems[0]) and "a:b" not in str(loaded.problems)
+
+
 # A server opens what its operator lists
 
 

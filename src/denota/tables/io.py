@@ -88,7 +88,9 @@ def read_table(
     elif isinstance(source, str | os.PathLike):
         path, named = split_part(os.fspath(source))
         part = part or named
-        if part is None and is_several(path):
+        if is_several(path):
+            if part is not None:
+                raise TableError(f"{path} is files of one table, so nothing is named behind #")
             one = partial(
                 read_table,
                 format=format,
