@@ -8,7 +8,7 @@ READY := .venv/.ready
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
-.PHONY: help demo test browser lint format docs bench clean
+.PHONY: help demo test browser databases lint format docs bench clean
 
 help:  ## Say what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -42,6 +42,18 @@ browser:  ## Install the browser that the page's tests drive, where that can be 
 	else \
 	  { apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1 && echo "chromium is installed" \
 	    || echo "chromium is missing, and apt-get could not install it: the page's tests are skipped"; \
+	fi
+
+# Never fails either: the tests that need a server are skipped, with the reason.
+databases:  ## Install the database servers that tests start, where that can be done
+	@if [ -n "$$(ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] && command -v mariadb-install-db >/dev/null; then \
+	  echo "postgres and mariadb are here"; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo "postgres or mariadb is missing: install both with your system's packages, or their tests are skipped"; \
+	else \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql mariadb-server; } >/dev/null 2>&1 \
+	    && echo "postgres and mariadb are installed" \
+	    || echo "postgres or mariadb is missing, and apt-get could not install it: their tests are skipped"; \
 	fi
 
 lint: $(READY)  ## Check style, types and the direction of imports

@@ -13,6 +13,7 @@ import runpy
 import shlex
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -91,6 +92,20 @@ def environment(folder: Path) -> dict[str, str]:
 def test_there_is_something_to_run() -> None:
     assert commands()
     assert blocks("python")
+
+
+def test_the_table_of_drivers_is_that_of_the_results() -> None:
+    made = runpy.run_path(str(ROOT / "benchmarks" / "drivers.py"), run_name="drivers")
+    measured = json.loads((ROOT / "results" / "drivers.json").read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "addresses.md").read_text(encoding="utf-8")
+    assert f"{made['BEGIN']}\n{made['table'](measured)}{made['END']}" in page
+
+
+def test_the_example_database_is_that_of_its_script(tmp_path: Path) -> None:
+    made = sqlite3.connect(tmp_path / "shop.sqlite")
+    made.executescript((ROOT / "examples" / "shop.sql").read_text(encoding="utf-8"))
+    bundled = sqlite3.connect(f"file:{ROOT / 'examples' / 'shop.sqlite'}?mode=ro", uri=True)
+    assert list(made.iterdump()) == list(bundled.iterdump())
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,8 @@ CONTRAST = """() => {
 class Server:
     """`denota serve`, which can be stopped and started again where it was."""
 
-    def __init__(self, sessions: Path) -> None:
-        self.sessions, self.port = sessions, free_port()
+    def __init__(self, sessions: Path, tables: Sequence[str] = ()) -> None:
+        self.sessions, self.port, self.tables = sessions, free_port(), tables
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
 
@@ -79,6 +79,7 @@ class Server:
             "-m",
             "denota",
             "serve",
+            *self.tables,
             "--port",
             str(self.port),
             "--workers",

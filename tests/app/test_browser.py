@@ -566,3 +566,24 @@ def test_exports_are_downloaded(seen: Seen) -> None:
         text = downloaded(links.nth(number).click)
         assert len(text.splitlines()) == 1 + len(turn["cells"])
         assert all(answer in text for answer in turn["answer"])
+
+
+def test_tables_that_the_server_offers(visit: Callable[..., Seen], tmp_path: Path) -> None:
+    shop = Path(__file__).parents[2] / "examples" / "shop.sqlite"
+    server = Server(tmp_path / "offered.db", [str(shop)])
+    try:
+        page = visit(server).page
+        page.goto(server.url)
+        offers = page.locator("#offers button")
+        offers.first.wait_for()
+        assert offers.all_inner_texts() == ["shop.sqlite#customers", "shop.sqlite#orders"]
+        offers.nth(1).click()
+        page.get_by_text("6 rows, 6 columns").wait_for()
+    finally:
+        server.stop()
+
+
+def test_a_server_without_tables_offers_none(seen: Seen) -> None:
+    seen.page.goto(seen.server.url)
+    seen.page.locator("#samples button").first.wait_for()
+    assert not seen.page.locator("#offered").is_visible()

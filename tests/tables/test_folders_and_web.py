@@ -61,6 +61,8 @@ def test_folders_that_are_no_table(tmp_path: Path) -> None:
         read_table(tmp_path)
     with pytest.raises(TableError, match="matches no file"):
         read_table(f"{tmp_path}/*.csv")
+    with pytest.raises(TableError, match="nothing is named behind #"):
+        read_table(f"{tmp_path}#sheet")
     csv_files(tmp_path)
     pyarrow.parquet.write_table(pyarrow.table({"n": [1]}), tmp_path / "a.parquet")
     with pytest.raises(TableError, match=r"CSV and Parquet files; name one kind, as in .*\*\.\w+"):

@@ -25,11 +25,12 @@ class Undecided(DataError):
 
 
 class Tables:
-    """The tables of a database, with a conversation about each that was asked.
+    """The tables of a database, each read when it is first asked, and asked anew when come back to.
 
     Args:
         source: the database, which is closed with `close`.
         begin: begins a conversation about a table.
+        opened: is told of each table that was read.
         limits: how much of a table is read.
     """
 
@@ -37,12 +38,14 @@ class Tables:
         self,
         source: Source,
         begin: Callable[[Table], Chat],
+        opened: Callable[[Table], None] = lambda table: None,
         limits: Limits = Limits(),  # noqa: B008 - frozen
     ) -> None:
         self.source = source
-        self._begin, self._limits = begin, limits
+        self._begin, self._opened, self._limits = begin, opened, limits
         self.stored = {shown_name(one): one for one in source.catalogue()}
-        self._chats: dict[str, Chat] = {}
+        self._tables: dict[str, Table] = {}
+        self._chat: Chat | None = None
         self._offers: dict[str, Offer] = {}
         self.current: str | None = None
         """The table of the last question."""
@@ -54,9 +57,9 @@ class Tables:
         Raises:
             Undecided: nothing was asked yet.
         """
-        if self.current is None:
+        if self._chat is None:
             raise Undecided(f"nothing was asked yet. {self.about()}")
-        return self._chats[self.current]
+        return self._chat
 
     def about(self) -> str:
         """Say which tables there are, and how to name one."""
@@ -74,12 +77,16 @@ class Tables:
         choice = choose_table(question, tuple(map(self._offer, self.stored)), self.current)
         if choice.table is None or choice.other is not None:
             raise Undecided(self._why(choice))
-        if choice.table not in self._chats:
-            stored = self.stored[choice.table]
-            table = read_stored(self.source, stored, self._limits)
-            self._chats[choice.table] = self._begin(table)
-        self.current = choice.table
-        return self.chat.ask(question)
+        if self._chat is None or choice.table != self.current:
+            self._chat = self._begin(self._read(choice.table))
+            self.current = choice.table
+        return self._chat.ask(question)
+
+    def _read(self, name: str) -> Table:
+        if name not in self._tables:
+            self._tables[name] = read_stored(self.source, self.stored[name], self._limits)
+            self._opened(self._tables[name])
+        return self._tables[name]
 
     def close(self) -> None:
         """Let go of the database."""
@@ -92,13 +99,9 @@ class Tables:
         return f"That needs two tables: {where}. I do not join tables; ask about one at a time."
 
     def _offer(self, name: str) -> Offer:
-        """A table by its words: all of them once it was read, else those of its first rows."""
-        chat = self._chats.get(name)
-        columns = tuple(column.name for column in self.stored[name].columns)
-        if chat is not None:
-            texts = {text for c in chat.table.columns if c.kind == "text" for text in c.values}
-            return Offer(name, columns, _values(texts))
+        """A table by its words: those of its columns, and of its first rows."""
         if name not in self._offers:
+            columns = tuple(column.name for column in self.stored[name].columns)
             place = list(self.stored).index(name)
             texts = self._look(self.stored[name]) if place < LOOKED_INTO else set()
             self._offers[name] = Offer(name, columns, _values(texts))

@@ -100,7 +100,9 @@ def read_table(
         lying = _parquet_files(path) if part is None and format in (None, "parquet") else []
         if lying and limits.cells > LARGE and parquet_cells(lying) > LARGE:
             return parquet_sketch(lying, name or table_name(path))
-        if part is None and is_several(path):
+        if is_several(path):
+            if part is not None:
+                raise TableError(f"{path} is files of one table, so nothing is named behind #")
             one = partial(
                 read_table,
                 format=format,

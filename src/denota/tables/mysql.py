@@ -44,6 +44,7 @@ def open_mysql(address: Address, seconds: float = SECONDS) -> MysqlSource:
         "database": login.database,
         "unix_socket": settings.get("unix_socket"),
         "ssl_ca": settings.get("ssl_ca"),
+        "ssl_verify_identity": True if "ssl_ca" in settings else None,
     }
     try:
         connection = pymysql.connect(

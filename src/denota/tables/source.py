@@ -105,7 +105,7 @@ def read_stored(source: Source, stored: Stored, limits: Limits, name: str | None
     Raises:
         TableError: it is empty, too large, or cannot be read.
     """
-    name = name or shown_name(stored)
+    called, name = name or stored.name[-1], name or shown_name(stored)
     width = len(stored.columns)
     if not width:
         raise TableError(f"{name} has no columns")
@@ -126,7 +126,7 @@ def read_stored(source: Source, stored: Stored, limits: Limits, name: str | None
     if not len(result):
         raise TableError(f"{name} has columns and no rows")
     limits.check(name, len(result), width)
-    return stored_table(stored, result, name)
+    return stored_table(stored, result, called)
 
 
 def stored_table(stored: Stored, result: Result, name: str) -> Table:

@@ -52,9 +52,11 @@ def moment_text(text: str) -> str:
 
 
 def _plain_texts(values: Sequence[Any]) -> tuple[str, ...]:
-    if all(type(value) is str for value in values):
-        return tuple(values)
-    return tuple(map(text_of, values))
+    kinds = set(map(type, values)) - {type(None)}
+    if len(kinds) != 1:
+        return tuple(map(text_of, values))
+    write = _WRITERS.get(kinds.pop(), text_of)  # looked up once, not for each cell
+    return tuple("" if value is None else write(value) for value in values)
 
 
 def _arrow_texts(column: Any) -> tuple[str, ...]:
@@ -75,7 +77,10 @@ def _arrow_texts(column: Any) -> tuple[str, ...]:
         or pa.types.is_binary(kind)
         or pa.types.is_large_binary(kind)
     ):
-        return tuple(map(text_of, column.to_pylist()))
+        try:
+            return tuple(map(text_of, column.to_pylist()))
+        except (OverflowError, ValueError):
+            pass  # moments that Python has no date for
     try:
         column = column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from rich.console import Console
 from rich.text import Text
@@ -16,11 +17,9 @@ from denota.conversation.chat import Chat
 from denota.conversation.tables import Tables, Undecided
 from denota.conversation.turn import Turn, declined_turn
 from denota.errors import DataError
-from denota.model.parser import Parser
 from denota.programs.sql.dialects import check_dialect
 from denota.tables.opening import open_database, part_of
 from denota.tables.source import Source
-from denota.tables.table import Table
 from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
 
@@ -46,9 +45,12 @@ def answer_questions(
     teacher = Teacher(parser, lessons_of(model, new=not questions))
     talk: Chat | Tables
     if several is not None:
-        talk = Tables(several, lambda table: _begin(parser, table, teacher))
+        begin = partial(Chat, parser, teacher=teacher)
+        talk = Tables(several, begin, say_assumed)
     else:
-        talk = _begin(parser, how.read(address), teacher)
+        read = how.read(address)
+        say_assumed(read)
+        talk = Chat(parser, read, teacher=teacher)
     try:
         _answer(talk, address, questions, as_json, console(), dialect)
     finally:
@@ -66,11 +68,6 @@ def _several(address: str) -> Source | None:
         return source
     source.close()
     return None
-
-
-def _begin(parser: Parser, table: Table, teacher: Teacher) -> Chat:
-    say_assumed(table)
-    return Chat(parser, table, teacher=teacher)
 
 
 def _answer(
@@ -104,11 +101,11 @@ def _answer(
             continue
         chat = talk.chat if isinstance(talk, Tables) else talk
         if as_json:
-            where = {"table": chat.table.name} if isinstance(talk, Tables) else {}
+            where = {"table": talk.current} if isinstance(talk, Tables) else {}
             print(to_json({**turn.as_json(), **where}), flush=True)
             continue
         if isinstance(talk, Tables):
-            out.print(Text(f"{visible(chat.table.name)}:", "dim"))
+            out.print(Text(f"{visible(talk.current or '')}:", "dim"))
         show_turn(chat.table, turn, out)
         if not turn.sure:
             offer(chat, turn, out)

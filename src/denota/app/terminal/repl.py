@@ -197,7 +197,7 @@ class Repl:
                 before = self.talk.current if isinstance(self.talk, Tables) else None
                 turn = self.talk.ask(text)
                 if isinstance(self.talk, Tables) and self.talk.current != before:
-                    self.console.print(Text(f"{visible(self.chat.table.name)}:", "dim"))
+                    self.console.print(Text(f"{visible(self.talk.current or '')}:", "dim"))
                 self.tell(turn)
         except DenotaError as error:
             self.console.print(Text(visible(str(error)) + "\n", "yellow"))

@@ -133,7 +133,7 @@ class Service:
             raise TableError(
                 f"{name} cannot be read now; whoever runs the server can see why"
             ) from None
-        return self._begin(replace(table, name=name))
+        return self._begin(table)
 
     def begin(self, name: str, data: bytes) -> Live:
         """Begin a conversation about a table given as the bytes of a file.
