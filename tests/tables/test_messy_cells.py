@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from denota import read_table
 from denota.data.answer import item_key
 from denota.programs.operators.parts import PARTS
 from denota.tables import Column
@@ -17,6 +19,7 @@ from denota.tables.column_names import are_codes, says_codes, says_years
 from denota.tables.dates import read_date
 from denota.tables.grid import Grid, is_value
 from denota.tables.header_names import without_marks
+from denota.tables.inline import inline_table, table_as_object
 from denota.tables.numbers import decimal_mark, read_number
 from denota.tokens import tokenise
 
@@ -70,6 +73,16 @@ NUMBERS = [
 def test_numbers_as_people_write_them(cells: list[str], values: list[float]) -> None:
     column = Column("n", tuple(cells))
     assert column.numbers.tolist() == values and not column.unread.any()
+
+
+def test_a_thousand_is_told_by_the_other_columns() -> None:
+    comma = read_table(io.BytesIO(b"Share;People\n12,5;1.234\n7,25;5.678\n"))
+    assert comma["People"].numbers.tolist() == [1234, 5678]
+    assert inline_table(table_as_object(comma))["People"].numbers.tolist() == [1234, 5678]
+    point = read_table(io.BytesIO(b"Share;People;Rate\n12,5;1.234;0.5\n7,25;5.678;0.7\n"))
+    assert point["People"].numbers.tolist() == [1.234, 5.678]
+    words = read_table(io.BytesIO(b"Note;Time\nsee 1,2;1.234\nsee 3,4;5.678\n"))
+    assert words["Time"].numbers.tolist() == [1.234, 5.678]
 
 
 def test_letters_behind_most_numbers_are_no_flags() -> None:

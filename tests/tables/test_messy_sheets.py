@@ -121,3 +121,9 @@ def test_a_number_shown_with_zeros_is_a_code() -> None:
         made["Data"].cell(row, 1).number_format = "00000"
     table = read_table(saved(made), name="x.xlsx")
     assert table["Zip"].text == ("00501", "12345") and table["Zip"].kind == "text"
+
+
+def test_a_sheet_as_it_stands_has_all_its_columns() -> None:
+    made = book(Data=[["Towns"], [], *TOWNS])
+    table = read_table(saved(made), name="x.xlsx", tidy=False)
+    assert table.names == ("Towns", "column 2") and table.row(1) == ("Oslo", "709")

@@ -12,12 +12,14 @@ import stat
 import sys
 import time
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
 from denota.errors import TableError
 from denota.tables.body_rows import Ragged
 from denota.tables.column import Column
+from denota.tables.decimal_commas import with_decimal_commas
 from denota.tables.delimited import read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
@@ -121,7 +123,8 @@ def _laid_out(
     else:
         found = as_it_stands(grid, name, ragged)
     columns = _transposed(found.names, found.rows)
-    return _table(found.names, columns, name, [*notes, *found.notes], limits)
+    table = _table(found.names, columns, name, [*notes, *found.notes], limits)
+    return replace(table, columns=with_decimal_commas(table.columns)) if tidy else table
 
 
 def _table(

@@ -287,7 +287,10 @@ class Repl:
         if not file:
             raise DataError("name a file: `:save conversation.jsonl`")
         path = Path(file).expanduser()
-        line = conversation_jsonl(self.chat, os.path.relpath(self.source, path.parent))
+        # data files are read as they stand: where something was assumed, the table goes along
+        stands = not self.chat.table.notes
+        table = os.path.relpath(self.source, path.parent) if stands else None
+        line = conversation_jsonl(self.chat, table)
         try:
             with path.open("a", encoding="utf-8") as out:
                 out.write(line)
