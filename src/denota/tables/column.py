@@ -164,7 +164,7 @@ def _read(
         return ColumnReading("text")
     heard = list(compress(texts, speaking))
     all_heard = len(heard) == sum(present)
-    if all_heard and are_codes(name, heard):
+    if 2 * len(heard) >= sum(present) and are_codes(name, heard):
         return ColumnReading("text")
     digits_only = all_heard and "".join(heard).isdecimal()
     if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):

@@ -54,7 +54,7 @@ def agree(
 
     flags = {r.unit for r in readings if r is not None and r.form == "flagged"}
     # `12 p` among bare numbers, or all numbers provisional, revised or estimated
-    flags_hold = not main and (2 * forms["plain"] >= total or flags <= {"p", "r", "e"})
+    flags_hold = not main and (3 * forms["plain"] >= total or flags <= {"p", "r", "e"})
 
     def agreed(reading: NumberReading | None) -> NumberReading | None:
         if reading is not None and reading.form == "flagged" and flags_hold:
