@@ -263,6 +263,33 @@ def test_excel_rows_and_columns_that_are_only_formatting_are_not_there(tmp_path:
     assert contents(read_table(path)) == (["a", "b"], [("1", "2"), ("3", "4")])
 
 
+@pytest.mark.parametrize(
+    ("labels", "kept"),
+    [
+        (["w", "x", "y", "z"], True),
+        ([2001, 2002, 2003, 2004], True),
+        ([1, 1, 2, 2], True),
+        ([0.5, 1.5, 2.5, 3.5], True),
+        (list(pandas.to_datetime(["2001-01-01"] * 4)), True),
+        ([0, 1, 2, 3], False),
+        ([9, 4, 2, 7], False),
+    ],
+)
+def test_row_labels_are_kept_unless_they_are_positions(labels: list[Any], kept: bool) -> None:
+    table = read_table(frame().set_axis(labels))
+    assert contents(read_table(frame()))[0] == list(table.names[kept:])
+    if kept:
+        assert table.names[0] == "index"
+        assert read_table(frame().set_axis(labels).rename_axis("id")).names[0] == "id"
+
+
+def test_two_levels_of_row_labels_are_two_columns() -> None:
+    levels = pandas.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1), ("b", 2)])
+    table = read_table(frame().set_axis(levels))
+    assert table.columns[0].text == ("a", "a", "b", "b")
+    assert table.columns[1].text == ("1", "2", "1", "2")
+
+
 def test_whole_numbers_beside_missing_ones_stay_whole_in_a_frame() -> None:
     values = [1, None, 1_000_000]
     for source in (

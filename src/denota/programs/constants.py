@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from denota.programs.tree import Date, Number, Word
 from denota.tables.cell_text import normalise
-from denota.tables.dates import read_date
+from denota.tables.dates import read_date, settle
 from denota.tables.numbers import read_number
 from denota.tokens import content, tokenise
 
@@ -76,8 +76,8 @@ def _numbers(text: str) -> tuple[Number, ...]:
 def _dates(text: str) -> tuple[Date, ...]:
     found = []
     for match in _DATE.finditer(text):
-        reading = read_date(match[0].strip(" ,"))
-        if reading is not None and reading.form != "season" and reading.month <= 12:
+        reading = settle([read_date(match[0].strip(" ,"))])[0]
+        if reading is not None and reading.form != "year":
             found.append(Date(reading.year, reading.month, reading.day, match[0].strip()))
     for match in _YEAR.finditer(text):
         found.append(Date(int(match[0]), written=match[0]))

@@ -93,6 +93,8 @@ def _ends_early(row: Row, width: int, values: frozenset[int]) -> bool:
 
 def _can_be_note(row: Row, width: int, counted: bool) -> bool:
     places = filled(row)
+    if not places:
+        return False
     text = row[places[0]]
     if len(places) == 1:
         return not is_value(text) and normalise(text).lower() not in ("total", "totals")

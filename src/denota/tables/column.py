@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 from typing import Final, Literal, TypeVar
@@ -37,6 +37,8 @@ class Column:
 
     name: str
     text: tuple[str, ...]  #: (rows,) as in the source
+    decimal: str = field(default=".", compare=False, repr=False)
+    """The decimal mark where the column does not tell it: `1.234` is a thousand where it is `,`."""
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -126,7 +128,7 @@ class Column:
     def reading(self) -> ColumnReading:
         """The reading of the column's distinct texts."""
         counts = np.bincount(self.codes, minlength=len(self.values))
-        return _read(self.name, self._normalised, self._present, counts.tolist())
+        return _read(self.name, self._normalised, self._present, counts.tolist(), self.decimal)
 
     def _spread(self, by_value: NDArray[_T]) -> NDArray[_T]:
         return _frozen(by_value[self.codes])
@@ -143,7 +145,11 @@ class ColumnReading:
 
 
 def _read(
-    name: str, texts: Sequence[str], present: Sequence[bool], counts: Sequence[int]
+    name: str,
+    texts: Sequence[str],
+    present: Sequence[bool],
+    counts: Sequence[int],
+    decimal: str,
 ) -> ColumnReading:
     """Decide what a column is from its distinct normalised texts."""
     cells = sum(compress(counts, present))
@@ -158,7 +164,7 @@ def _read(
         return ColumnReading("text")
     heard = list(compress(texts, speaking))
     all_heard = len(heard) == sum(present)
-    if all_heard and are_codes(name, heard):
+    if 2 * len(heard) >= sum(present) and are_codes(name, heard):
         return ColumnReading("text")
     digits_only = all_heard and "".join(heard).isdecimal()
     if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
@@ -173,7 +179,7 @@ def _read(
         if share(dates) >= _SHARE and full >= share(dates) / 10:
             return ColumnReading("date", dates=dates)
 
-    mark = decimal_mark(heard)
+    mark = decimal_mark(heard, decimal)
     stated = [
         read_number(t, mark) if speaks else None for t, speaks in zip(texts, speaking, strict=True)
     ]

@@ -58,6 +58,8 @@ def holds_table(grid: Grid, title: str) -> bool:
     whole, _ = without_blank_rows(grid)
     wide = [row for row in whole.rows if len(filled(row)) > 1]
     if _COVER.search(title):
+        return False
+    if _BESIDE.search(title):
         width = max(map(len, wide), default=0)
         return width > 2 and len(wide) > 2 and bool(value_columns(wide[1:], width))
     if len(wide) > 1:
@@ -171,10 +173,15 @@ def _text(cell: Any) -> str:
 _CODE_FORMAT: Final = re.compile("0{2,40}")
 """`00000` shows 501 as 00501: a code, not a number."""
 _COVER: Final = re.compile(
-    r"\b(?:read ?me|cover|about|contents|toc|index|notes?|info|information|instructions|legend"
-    r"|guide|metadata|change ?log|versions?|title|disclaimer|help|intro|introduction|licen[cs]e)\b",
+    r"\b(?:read ?me|cover|about|contents|toc|instructions|change ?log|title|disclaimer|license)\b",
     re.IGNORECASE,
 )
+"""Titles of sheets that are no tables."""
+_BESIDE: Final = re.compile(
+    r"\b(?:index|notes?|info|information|legend|guide|metadata|versions?|help|intro(?:duction)?)\b",
+    re.IGNORECASE,
+)
+"""Titles of sheets that are tables only if they have columns of figures."""
 _MERGED: Final = re.compile(
     rb'<mergeCell[^>]{0,40}?\bref="([A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7})"'
 )

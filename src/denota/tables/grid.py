@@ -86,7 +86,8 @@ def is_value(text: str) -> bool:
     plain = normalise(text)
     if not any(character.isdecimal() for character in plain):
         return False
-    return read_number(plain) is not None or read_date(plain) is not None
+    number = read_number(plain) or ("," in plain and read_number(plain, ","))
+    return bool(number) or read_date(plain) is not None
 
 
 def is_year(text: str) -> bool:

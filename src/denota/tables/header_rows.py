@@ -6,13 +6,11 @@ for files whose first row does not.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from denota.errors import TableError
-from denota.tables.cell_text import is_missing, normalise
 from denota.tables.grid import (
     Grid,
     Row,
@@ -23,7 +21,7 @@ from denota.tables.grid import (
     is_year,
     value_columns,
 )
-from denota.tables.numbers import KNOWN_UNITS, SCALE_WORDS
+from denota.tables.unit_row import are_units
 
 
 @dataclass(frozen=True)
@@ -74,12 +72,14 @@ def below_titles(grid: Grid) -> int:
     """
     rows = grid.rows[:_SAMPLE]
     sizes = [len(filled(row)) for row in rows]
-    width = commonest(map(len, rows))
+    width = _usual_length(rows)
     usual = commonest(size for size in sizes if size > 1)
     if usual < 2 or len(rows) < 2 or sizes[0] >= (width if grid.counted else usual):
         return 0
     if grid.counted and sizes[0] == len(rows[0]) == width - 1 > 1:
-        return 0  # the rows have a label more than the header, or end with a delimiter
+        first = next((p for p, row in enumerate(rows) if len(row) == width), 0)
+        if not _differs_below(grid, first):
+            return 0  # the rows have a label more than the header, or end with a delimiter
     for position, row in enumerate(rows[:_DEEPEST]):
         whole = not grid.counted or len(row) == width
         large = sizes[position] >= max(2, -(-usual // 2))
@@ -140,44 +140,6 @@ def is_level_below(grid: Grid, base: int) -> bool:
     return bool(unlike & shared) and all(c in unlike for c in values if cell_at(lower, c))
 
 
-def are_units(grid: Grid, position: int) -> bool:
-    """Say whether a row gives the units of the columns above it, and is no row of the table.
-
-    >>> are_units(Grid([["Town", "Area"], ["", "km2"], ["Oslo", "454"]], [1, 2, 3]), 1)
-    True
-    """
-    if position + 1 >= len(grid.rows) or position in grid.gaps:
-        return False
-    row = grid.rows[position]
-    values = value_columns(grid.rows[position + 1 :], len(row))
-    places = [p for p in filled(row) if not is_missing(normalise(row[p]))]
-    if places and row[places[0]].strip().lower().rstrip(":") in ("unit", "units"):
-        places = places[1:]
-    if places and places[0] not in values and all(is_unit(row[p].strip()) for p in places[1:]):
-        places = places[1:]  # what the labels are
-    cells = [row[place].strip() for place in places]
-    known = sum(map(is_unit, cells))
-    return (
-        known > 0
-        and 2 * known >= len(cells)
-        and all(place in values for place in places)
-        and all(len(text) <= _LONG_UNIT and ("=" in text or not is_value(text)) for text in cells)
-    )
-
-
-def is_unit(text: str) -> bool:
-    """Say whether a text is a unit that is known, or anything in brackets.
-
-    >>> [is_unit(text) for text in ("km²", "(persons)", "%", "million", "Oslo")]
-    [True, True, True, True, False]
-    """
-    if _BRACKETED.fullmatch(text):
-        return True
-    plain = text.lower().rstrip(".")
-    known = {plain, plain.removesuffix("s"), *plain.split(" ")[:1]}
-    return not known.isdisjoint(KNOWN_UNITS | SCALE_WORDS | _MORE_UNITS) and len(plain) > 0
-
-
 def _are_names(grid: Grid, position: int, width: int) -> bool:
     """Say whether a row below what may be titles has names and no values, and looks like it."""
     row = grid.rows[position]
@@ -188,10 +150,24 @@ def _are_names(grid: Grid, position: int, width: int) -> bool:
         return True
     if grid.counted and all(len(above) != width for above in grid.rows[:position]):
         return True
-    body = grid.rows[position + 1 :]
-    if any(_is_unlike(cell_at(row, c), body, c) for c in value_columns(body, len(row))):
+    if _differs_below(grid, position):
         return True
     return len("".join(grid.rows[0]).split()) > 1
+
+
+def _differs_below(grid: Grid, position: int) -> bool:
+    """Say whether a row has a name in a column of values."""
+    row, body = grid.rows[position], grid.rows[position + 1 :]
+    return any(_is_unlike(cell_at(row, c), body, c) for c in value_columns(body, len(row)))
+
+
+def _usual_length(rows: Sequence[Row]) -> int:
+    """Return the commonest length of rows; that of rows of several cells, if a third are such.
+
+    A comma and a space are those of a sentence.
+    """
+    several = [len(row) for row in rows if len(row) > 1 and row[1][:1] != " "]
+    return commonest(several if 3 * len(several) >= len(rows) else map(len, rows))
 
 
 def _is_setting(grid: Grid, position: int, usual: int) -> bool:
@@ -200,7 +176,7 @@ def _is_setting(grid: Grid, position: int, usual: int) -> bool:
     places = filled(row)
     if usual < 3 or len(places) != 2:
         return False
-    around = grid.rows[max(position - 1, 0) : position] + grid.rows[position + 1 : position + 2]
+    around = [*grid.rows[max(position - 1, 0) : position], *grid.rows[position + 1 : position + 2]]
     several = any(filled(other) == places for other in around)
     return several or row[places[0]].strip().endswith(":") or is_value(row[places[1]])
 
@@ -237,10 +213,3 @@ _DEEPEST: Final = 25
 """The header is looked for in this many rows."""
 _LEVELS: Final = 3
 _LONG_NAME: Final = 40
-_LONG_UNIT: Final = 20
-_BRACKETED: Final = re.compile(r"\([^()]{1,18}\)|\[[^\[\]]{1,18}\]")
-_MORE_UNITS: Final = frozenset(
-    "°c °f c° kwh mwh gwh usd gbp eur million billion thousand persons people number count ratio"
-    " s sec l litre liter kg/m3 m3 m³ tonnes tons hectares pcs pieces index degrees deg pa kpa hpa"
-    " v w a hz kb mb gb tb ppm mg ml dollars euros pounds no nos n #".split()
-)

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from denota.errors import TableError
+from denota.tables.decimal_commas import with_decimal_commas
 from denota.tables.stored import Stored, StoredColumn
 from denota.tables.table import Table
 
@@ -61,7 +62,8 @@ def inline_table(content: Any) -> Table:
             raise TableError(f"row {number} has a cell that is neither text nor a number")
     texts = (["" if cell is None else str(cell) for cell in row] for row in rows)
     name = content.get("name")
-    return Table.from_rows(names, texts, name if isinstance(name, str) and name else "table")
+    table = Table.from_rows(names, texts, name if isinstance(name, str) and name else "table")
+    return replace(table, columns=with_decimal_commas(table.columns))
 
 
 def _is_cell(cell: Any) -> bool:

@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 import zlib
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
@@ -20,6 +21,7 @@ from denota.errors import TableError
 from denota.tables.address import is_remote, parse_address, without_password
 from denota.tables.body_rows import Ragged
 from denota.tables.column import Column
+from denota.tables.decimal_commas import with_decimal_commas
 from denota.tables.delimited import read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
@@ -167,7 +169,8 @@ def _laid_out(
     else:
         found = as_it_stands(grid, name, ragged)
     columns = _transposed(found.names, found.rows)
-    return _table(found.names, columns, name, [*notes, *found.notes], limits)
+    table = _table(found.names, columns, name, [*notes, *found.notes], limits)
+    return replace(table, columns=with_decimal_commas(table.columns)) if tidy else table
 
 
 def _named(database: Source, name: str | None) -> Stored:

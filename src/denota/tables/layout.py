@@ -81,7 +81,9 @@ def as_it_stands(grid: Grid, file: str, ragged: Ragged = "error") -> Layout:
     if not rows:
         raise TableError(f"{file} is empty")
     body = Grid(rows[1:], [grid.numbers[p] for p in kept[1:]], counted=grid.counted)
-    names, cells, notes = fit(body, rows[0], file, ragged, strict=True)
+    width = len(rows[0]) if grid.counted else max(map(len, rows))
+    header = rows[0] + [""] * (width - len(rows[0]))
+    names, cells, notes = fit(body, header, file, ragged, strict=True)
     blank = len(grid.rows) - len(rows) + grid.blank
     return Layout(names, cells, [*notes, *([f"{_lines(blank, 'blank')} skipped"] if blank else ())])
 
@@ -146,7 +148,7 @@ def _said_of_footers(rows: Sequence[Row]) -> list[str]:
     first = " ".join(cell.strip() for cell in rows[0] if cell.strip())
     first = first if len(first) <= _SHOWN else first[: _SHOWN - 1] + "…"
     below = f"{len(rows)} line{'s' * (len(rows) > 1)} below the table left out"
-    return [f"{below}: {first}" + (", ..." if len(rows) > 1 else "")]
+    return [f"{below}, the first: {first}" if len(rows) > 1 else f"{below}: {first}"]
 
 
 def _lines(count: int, what: str) -> str:

@@ -52,7 +52,9 @@ def agree(
     tied = sum(r is not None and r.form == "tied" for r in readings)
     ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
 
-    flags_hold = not main and 2 * forms["plain"] >= total  # `12 p` among bare numbers
+    flags = {r.unit for r in readings if r is not None and r.form == "flagged"}
+    # `12 p` among bare numbers, or all numbers provisional, revised or estimated
+    flags_hold = not main and (3 * forms["plain"] >= total or flags <= {"p", "r", "e"})
 
     def agreed(reading: NumberReading | None) -> NumberReading | None:
         if reading is not None and reading.form == "flagged" and flags_hold:

@@ -65,8 +65,10 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
     return NumberReading(0.0, form="even") if text in ("E", "Even") else None
 
 
-def decimal_mark(texts: Iterable[str]) -> str:
+def decimal_mark(texts: Iterable[str], usual: str = ".") -> str:
     """Return the decimal mark of a column: a comma only where nothing else explains its texts.
+
+    `usual` is the mark where the texts do not tell.
 
     >>> decimal_mark(["1.234,56", "7,5"]), decimal_mark(["1,234", "7.5"])
     (',', '.')
@@ -80,7 +82,7 @@ def decimal_mark(texts: Iterable[str]) -> str:
         comma = comma or (
             ("," in text or text.count(".") > 1) and _COMMA_DECIMAL.search(text) is not None
         )
-    return "," if comma else "."
+    return "," if comma else usual
 
 
 _LONGEST: Final = 60

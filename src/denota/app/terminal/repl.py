@@ -325,7 +325,9 @@ class Repl:
         if not file:
             raise DataError("name a file: `:save conversation.jsonl`")
         path = Path(file).expanduser()
-        line = conversation_jsonl(self.chat, self.table_from(path.parent))
+        # data files are read as they stand: where something was assumed, the table goes along
+        stands = not self.chat.table.notes
+        line = conversation_jsonl(self.chat, self.table_from(path.parent) if stands else None)
         try:
             with path.open("a", encoding="utf-8") as out:
                 out.write(line)

@@ -17,6 +17,7 @@ from denota.data.resolve import CellIndex
 from denota.errors import DataError, TableError
 from denota.tables.inline import inline_table
 from denota.tables.io import read_table
+from denota.tables.table import Table
 
 
 def read_jsonl(path: str | Path) -> Loaded:
@@ -184,7 +185,7 @@ def _open_table(
     key = os.path.normpath(path)
     if key not in tables:
         try:
-            opened = inline_table(given) if isinstance(given, dict) else read_table(path)
+            opened = inline_table(given) if isinstance(given, dict) else _read_file(path)
             tables[key] = CellIndex(opened)
         except TableError as error:
             tables[key] = DataError(f"the table cannot be read: {error}")
@@ -192,3 +193,11 @@ def _open_table(
     if isinstance(found, DataError):
         raise found
     return found
+
+
+def _read_file(path: str) -> Table:
+    """Read a file as it stands, so that cells keep their rows; else as `denota show` reads it."""
+    try:
+        return read_table(path, tidy=False)
+    except TableError:
+        return read_table(path)

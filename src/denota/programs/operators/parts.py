@@ -22,8 +22,8 @@ PARTS: Final = {
     "second_number": rf"^[^0-9]*{_NUMBER}[^0-9]+({_NUMBER})",
     "two_numbers": rf"^[^0-9]*({_NUMBER})[^0-9]+({_NUMBER})",
 }
-"""Where the parts of a cell's text stand, in the syntax of re and of RE2. No two repeats that follow
-each other can take the same characters, so that a long cell costs its length and no more."""
+"""Where the parts of a cell's text stand, in the syntax of re and of RE2. No two repeats in a row
+can take the same characters, so that a long cell costs its length and no more."""
 
 
 def _parts(
