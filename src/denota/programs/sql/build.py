@@ -76,7 +76,8 @@ class _Built:
             if program is not None and _is_distinct(program, names):
                 rows = self.scope(query)
                 return rows.select(names.cell(program.columns[0])).distinct()
-            return self.rows(query).select(*map(names.cell, columns))
+            shown: list[Any] = [names.cell(column) for column in columns] or [exp.Star()]
+            return self.rows(query).select(*shown)
         aggregate = AGGREGATES[program.aggregate]
         if program.compare is not None:
             return self.compared(query)

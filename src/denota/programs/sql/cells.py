@@ -115,8 +115,10 @@ class CellSql:
         reading = self.readings[column]
         if not reading.is_plain:
             texts = [own for own, stated in reading.stated.items() if stated == value]
+            if not texts:
+                return self._same_text(column, text)
             if len(texts) <= MOST_LISTED:
-                return self._among(column, texts or [text])
+                return self._among(column, texts)
         literal = number_literal if kind == "number" else moment_literal
         return exp.EQ(this=self.value(column), expression=literal(float(value)))
 

@@ -15,12 +15,14 @@ from sqlglot import exp
 
 from denota.programs.sql.date_forms import FORMS, dates_in_forms, read_form
 from denota.programs.sql.literals import moment_literal, number_literal
-from denota.programs.sql.recipes import NUMBERS
+from denota.programs.sql.recipes import NUMBERS, PLAIN
 from denota.tables.column import Column
 from denota.tables.stored import StoredKind
 
 MOST_WRITTEN: Final = 50
 """The most texts whose values are written out one by one."""
+MOST_WRITTEN_PLAINLY: Final = 300
+"""The same for a dialect that has no other way."""
 Outcome = float | None
 
 
@@ -89,7 +91,8 @@ def cleaned(
     _, otherwise, wrong = min(unsaid, key=lambda one: one[0])
     if not wrong and otherwise is not None:
         return otherwise, 0
-    written, left = wrong[:MOST_WRITTEN], wrong[MOST_WRITTEN:]
+    most = MOST_WRITTEN_PLAINLY if dialect in PLAIN else MOST_WRITTEN
+    written, left = wrong[:most], wrong[most:]
     kind = "timestamp" if reading.has_time else "date"
     chosen = exp.Case(this=own.copy())
     for text in written:

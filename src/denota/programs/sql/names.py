@@ -153,13 +153,15 @@ class Names(CellSql):
         value = self.value(column)
         if all(stated is not None for stated in self.readings[column].stated.values()):
             return value
-        text = exp.cast(value, "text")
-        return exp.Coalesce(this=text, expressions=[self.cell(column)])
+        own: Any = self.cell(column)
+        if self.readings[column].kind not in ("text", "other"):
+            own = exp.cast(own, "text")
+        return exp.Coalesce(this=exp.cast(value, "text"), expressions=[own])
 
     def has_own_key(self, column: str) -> bool:
         """Whether cells have one value just where the engine has equal cells."""
         reading = self.readings[column]
-        if reading.is_plain or reading.column.kind == "text":
+        if reading.is_plain or reading.kind == "number" or reading.column.kind == "text":
             return True
         stated = [value for value in reading.stated.values() if value is not None]
         return len(set(stated)) == len(stated)
