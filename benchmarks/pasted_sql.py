@@ -40,10 +40,10 @@ from denota.programs.operators import LANGUAGES, language_of
 from denota.programs.operators_used import operators_used
 from denota.programs.space import program_space
 from denota.programs.sql import Query, file_table_name, to_sql
-from denota.programs.sql.cleaning import Reading
 from denota.programs.sql.identifiers import column_names
 from denota.programs.sql.kinds import kinds_of
 from denota.programs.sql.literals import moment_text
+from denota.programs.sql.readings import readings_of
 from denota.programs.text import print_program
 from denota.sample import path as sample_path
 from denota.tables import Column, Table, read_table
@@ -97,7 +97,7 @@ def parts_of(sqa: Path | None) -> dict[str, list[Table]]:
 
 def is_clean(table: Table) -> bool:
     """Whether no column has to be read by SQL."""
-    readings = map(Reading, table.columns, kinds_of(table))
+    readings = readings_of(table).values()
     return all(one.is_plain or one.column.kind == "text" for one in readings)
 
 
@@ -147,36 +147,34 @@ def measure(queries: Sequence[Query], engine: str, connect: Connect) -> dict[str
     used: Counter[str] = Counter()
     failures: list[dict[str, str]] = []
     by_kind: dict[str, Counter[str]] = defaultdict(Counter)
-    connections: dict[int, Any] = {}
-    dialect = engine.split()[0]
+    by_table: dict[int, list[Query]] = defaultdict(list)
     for query in queries:
-        if id(query.table) not in connections:
-            connections[id(query.table)] = _connection(query.table, connect)
-        connection = connections[id(query.table)]
-        sql = query.sql(dialect)
-        outcome, said = _outcome(query, sql, connection)
-        outcomes[outcome] += 1
-        assert query.program is not None
-        operators = operators_used(query.program)
-        used.update(operators)
-        if outcome != "right":
-            by_kind[outcome].update(operators - {"table", "several_columns"})
-            if len(failures) < SHOWN:
+        by_table[id(query.table)].append(query)
+    for own in by_table.values():
+        connection = _connection(own[0].table, connect)
+        for query in own:
+            assert query.program is not None
+            sql = query.sql(engine.split()[0])
+            outcome, said = _outcome(query, sql, connection)
+            outcomes[outcome] += 1
+            operators = operators_used(query.program)
+            used.update(operators)
+            if outcome != "right":
+                by_kind[outcome].update(operators - {"table", "several_columns"})
                 program = print_program(query.program)
                 failures.append({"outcome": outcome, "program": program, "sql": sql, "got": said})
-    for connection in connections.values():
         if not isinstance(connection, str):
             connection.close()
     total = sum(outcomes.values())
     return {
         "engine": engine,
-        "tables": len(connections),
+        "tables": len(by_table),
         "programs": total,
         "operators": len(used),
         "outcomes": dict(outcomes),
         "right_percent": round(100 * outcomes["right"] / total, 2),
         "failing_operators": {name: dict(own.most_common(6)) for name, own in by_kind.items()},
-        "failures": failures,
+        "failures": failures[:SHOWN],
     }
 
 

@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal
 
@@ -20,6 +21,7 @@ from denota.tables.column import Column
 from denota.tables.delimited import Ragged, read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
+from denota.tables.file_kinds import parquet_kinds
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
@@ -80,7 +82,7 @@ def read_table(
     format = format or _format(data, name)
     if format == "parquet":
         names, columns = read_parquet(data, name, limits)
-        return _table(names, columns, name, (), limits)
+        return replace(_table(names, columns, name, (), limits), kinds=parquet_kinds(data))
     if format == "excel":
         names, rows, notes = read_excel(data, name, sheet, limits)
         return _table(names, _transposed(names, rows), name, notes, limits)

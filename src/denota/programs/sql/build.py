@@ -20,7 +20,8 @@ from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
 from denota.programs.sql.dialects import for_dialect
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
-from denota.programs.sql.rows import Ranking, Rows
+from denota.programs.sql.ranking import Ranking, cut_rows
+from denota.programs.sql.rows import Rows
 from denota.programs.tree import Condition, Or, Program, Test
 from denota.tables.table import Table
 
@@ -167,7 +168,7 @@ class _Built:
         names.scope = names.kept = rows
         found = step.sql(program.then, names)
         if isinstance(found, Ranking):
-            return names.cut(rows, found)
+            return cut_rows(names, rows, found)
         return rows.filtered(found)
 
     def kept(self, scope: Rows, condition: Condition | None) -> Rows:
@@ -179,7 +180,11 @@ class _Built:
         names.scope = scope
         if isinstance(condition, Test):
             found = TESTS[condition.operator].sql(condition, names)
-            return names.cut(scope, found) if isinstance(found, Ranking) else scope.filtered(found)
+            return (
+                cut_rows(names, scope, found)
+                if isinstance(found, Ranking)
+                else scope.filtered(found)
+            )
         parts = [self.expression(part) for part in condition.parts]
         if isinstance(condition, Or):
             return scope.filtered(_either(parts))

@@ -5,10 +5,8 @@ Operators are declared with a function from `Names` to a sqlglot expression.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from sqlglot import exp
 
 from denota.programs.index import index_of
@@ -22,7 +20,8 @@ from denota.programs.sql.identifiers import (
     identifier,
     table_name,
 )
-from denota.programs.sql.rows import BASE, Ranking, Rows
+from denota.programs.sql.ranking import Ranking, cut_rows
+from denota.programs.sql.rows import BASE, Rows
 from denota.programs.tree import Test
 from denota.tables.table import Table
 
@@ -92,7 +91,7 @@ class Names(CellSql):
 
         Of equal rows, the largest takes the last of the table first, the smallest the first.
         """
-        if self._order(column) is None:
+        if self.order_of(column) is None:
             return exp.false()
         return Ranking(column, largest, skip, count)
 
@@ -100,33 +99,16 @@ class Names(CellSql):
         """Whether the row is one of the first or last `count` of the scope."""
         return Ranking(None, last, 0, count)
 
-    def cut(self, rows: Rows, by: Ranking) -> Rows:
-        """Return the rows that a ranking keeps of some that are not cut."""
-        order, where = [], rows.where
-        tied = by.column is None
-        if by.column is not None:
-            values = self._order(by.column)
-            assert values is not None
-            own = values[list(rows.members)]
-            if np.isnan(own).any():
-                where = (*where, self.value(by.column).is_(exp.not_(exp.null())))
-            tied = _is_tied(own[~np.isnan(own)], by)
-            order.append(self.ordered(self.value(by.column), by.largest))
-        if tied and (by.column is not None or by.largest or rows.source != BASE):
-            order.append(self.ordered(self.row(), by.largest))
-        count = min(by.count, 10**9)
-        return replace(rows, where=where, order=tuple(order), limit=count, offset=by.skip)
-
     def among(self, by: Ranking) -> Any:
         """Whether a row of the scope is one of those that a ranking keeps."""
-        cut = self.cut(self.scope, by)
+        cut = cut_rows(self, self.scope, by)
         if by.column is not None and by.count == 1 and not by.skip and len(cut.order) == 1:
             return self.extreme(by.column, by.largest)
         return self.row().isin(query=cut.select(self.row()))
 
     def extreme(self, column: str, largest: bool) -> Any:
         """Whether the value is the largest or smallest of the scope."""
-        if self._order(column) is None:
+        if self.order_of(column) is None:
             return exp.false()
         best = (exp.Max if largest else exp.Min)(this=self.value(column))
         best_of_all = exp.Subquery(this=self.scope.select(best))
@@ -210,7 +192,7 @@ class Names(CellSql):
 
     def than_kept(self, column: str, above: bool) -> Any:
         """Whether the value is above or below those of all rows kept."""
-        if self._order(column) is None:
+        if self.order_of(column) is None:
             return exp.false()
         edge = (exp.Max if above else exp.Min)(this=self.value(column))
         kept = exp.Subquery(this=self.closed(self.kept).select(edge))
@@ -278,31 +260,9 @@ class Names(CellSql):
                     return two(**test.args)
         return exp.paren(test).not_() if isinstance(test, exp.Connector) else test.not_()
 
-    def ordered(self, value: Any, descending: bool) -> exp.Ordered:
-        """An order whose NULLs, which there are none of, need no mention."""
-        return exp.Ordered(
-            this=value, desc=descending or None, nulls_first=_nulls_first(self.dialect, descending)
-        )
-
-    def _order(self, column: str) -> Any:
+    def order_of(self, column: str) -> Any:
+        """What a column is ordered by, None for texts."""
         return index_of(self.table).columns[self.table.names.index(column)].order
-
-
-def _nulls_first(dialect: str, descending: bool) -> bool:
-    """Say where an engine puts NULLs by itself."""
-    from sqlglot.dialects.dialect import Dialect
-
-    order = Dialect.get_or_raise(dialect).NULL_ORDERING
-    if order == "nulls_are_last":
-        return False
-    return descending if order == "nulls_are_large" else not descending
-
-
-def _is_tied(values: Any, by: Ranking) -> bool:
-    """Say whether equal values stand on both sides of an edge of what a ranking keeps."""
-    ranked = np.sort(values)[::-1] if by.largest else np.sort(values)
-    edges = (by.skip, by.skip + by.count)
-    return any(0 < edge < len(ranked) and ranked[edge - 1] == ranked[edge] for edge in edges)
 
 
 _OPPOSITES = ((exp.EQ, exp.NEQ), (exp.GT, exp.LTE), (exp.GTE, exp.LT))

@@ -7,8 +7,9 @@ from typing import Any
 from sqlglot import exp
 
 from denota.programs.operators.parts import PARTS, read_part
-from denota.programs.sql.cleaning import MOST_WRITTEN_PLAINLY, Reading
+from denota.programs.sql.cleaning import MOST_WRITTEN_PLAINLY
 from denota.programs.sql.literals import number_literal
+from denota.programs.sql.readings import Reading
 from denota.programs.sql.recipes import PLAIN, extracted
 
 
