@@ -23,6 +23,7 @@ from denota.programs.denotation import Denotation
 from denota.programs.sql import Query, file_table_name
 from denota.programs.sql.identifiers import column_names
 from denota.programs.sql.kinds import kinds_of
+from denota.tables.header import header_note
 from denota.tables.stored import StoredKind
 from denota.tables.table import Table
 
@@ -30,10 +31,14 @@ _EPOCH: Final = datetime.date(1970, 1, 1).toordinal()
 
 
 def write_csv(table: Table, path: Path) -> None:
-    """Write a table as a CSV file, cells as they stand."""
+    """Write a table as a CSV file, header and cells as they stood in its source."""
+    names = list(table.names)
+    for place, name in map(header_note, table.notes):
+        if place:
+            names[place - 1] = name
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(table.names)
+        writer.writerow(names)
         writer.writerows(table.row(row) for row in range(len(table)))
 
 

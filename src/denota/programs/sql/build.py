@@ -121,9 +121,15 @@ class _Built:
             return self.reached(query, program.where)
         sides = [self.reached(query, side) for side in (program.where, program.versus)]
         if any(side.is_cut or len(side.where) > 1 for side in sides):
-            among = [names.row().isin(query=side.select(names.row())) for side in sides]
+            settled = map(names.settled, sides)
+            among = [names.row().isin(query=side.select(names.row())) for side in settled]
             return Rows().filtered(exp.or_(*among))
         return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides if side.where)))
+
+    def brief(self, rows: Rows) -> Rows:
+        """Return rows of a turn before, as a named query if their conditions are long."""
+        nested = any(one.find(exp.Select) for one in rows.where)
+        return self.names.named(rows, "previous") if nested or len(rows.where) > 3 else rows
 
     def numbered(self, rows: Sequence[int]) -> Rows:
         """Some rows by their numbers, which count from 1."""
@@ -140,7 +146,7 @@ class _Built:
         operator = SCOPES[program.scope]
         members = tuple(operator.meaning(query.table, before))
         if query.before is not None and _speaks_of_previous(program):
-            names.previous = self.rows(query.before)
+            names.previous = self.known[id(query.before)] = self.brief(self.rows(query.before))
         found = operator.sql(names)
         if isinstance(found, Rows):
             return found.of(members)
@@ -152,6 +158,8 @@ class _Built:
         names, program = self.names, query.program
         assert program is not None
         scope = self.scope(query)
+        if program.then is not None:
+            scope = names.opened(scope, "previous")
         rows = self.kept(scope, condition)
         if program.then is None:
             return rows
@@ -163,7 +171,7 @@ class _Built:
         if step.widens:
             names.kept = rows
             found = step.sql(program.then, names)
-            return names.opened(self.scope(query), "scope").filtered(found)
+            return scope.filtered(found)
         rows = names.opened(rows, "kept")
         names.scope = names.kept = rows
         found = step.sql(program.then, names)

@@ -5,6 +5,7 @@ Operators are declared with a function from `Names` to a sqlglot expression.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -20,7 +21,7 @@ from denota.programs.sql.identifiers import (
     identifier,
     table_name,
 )
-from denota.programs.sql.ranking import Ranking, cut_rows
+from denota.programs.sql.ranking import Ranking, cut_rows, ordered
 from denota.programs.sql.rows import BASE, Rows
 from denota.programs.tree import Test
 from denota.tables.table import Table
@@ -49,7 +50,14 @@ class Names(CellSql):
         """Return rows as a named query in front, unless they are the table itself."""
         if rows.is_whole:
             return rows
-        return Rows(rows.members, self.query_named(name, rows.select(exp.Star())))
+        query = self.settled(rows).select(exp.Star())
+        return Rows(rows.members, self.query_named(name, query))
+
+    def settled(self, rows: Rows) -> Rows:
+        """Return rows for use inside a query: the first so many of the table by their number."""
+        if not rows.is_cut or rows.order:
+            return rows
+        return replace(rows, order=(ordered(self.row(), False, self.dialect),))
 
     def query_named(self, name: str, query: exp.Query) -> str:
         """Put a query in front under a name, and return the name it got."""
@@ -104,7 +112,7 @@ class Names(CellSql):
         cut = cut_rows(self, self.scope, by)
         if by.column is not None and by.count == 1 and not by.skip and len(cut.order) == 1:
             return self.extreme(by.column, by.largest)
-        return self.row().isin(query=cut.select(self.row()))
+        return self.row().isin(query=self.settled(cut).select(self.row()))
 
     def extreme(self, column: str, largest: bool) -> Any:
         """Whether the value is the largest or smallest of the scope."""
@@ -150,7 +158,7 @@ class Names(CellSql):
 
     def value_of_previous(self, column: str) -> Any:
         """Whether a row of the previous answer has the same value."""
-        return self.key(column).isin(query=self.previous.select(self.key(column)))
+        return self.key(column).isin(query=self.settled(self.previous).select(self.key(column)))
 
     def in_previous(self) -> Rows:
         """The rows of the previous answer."""
@@ -163,7 +171,7 @@ class Names(CellSql):
             return exp.false()
         if rows.source == BASE and not rows.is_cut:
             return self._opposite(exp.and_(*(one.copy() for one in rows.where)))
-        return self.row().isin(query=rows.select(self.row())).not_()
+        return self.row().isin(query=self.settled(rows).select(self.row())).not_()
 
     def beside_previous(self, by: int) -> Any:
         """Whether the row stands `by` rows after one of the previous answer's."""
@@ -174,7 +182,7 @@ class Names(CellSql):
         return self._beside(self.kept, by)
 
     def _beside(self, rows: Rows, by: int) -> Any:
-        moved = self.row() + by if by > 0 else self.row() - -by
+        rows, moved = self.settled(rows), self.row() + by if by > 0 else self.row() - -by
         if len(rows.members) == 1:
             return exp.EQ(this=self.row(), expression=exp.Subquery(this=rows.select(moved)))
         return self.row().isin(query=rows.select(moved))
@@ -200,7 +208,7 @@ class Names(CellSql):
 
     def same_as_kept(self, column: str) -> Any:
         """Whether another row that was kept has the same value."""
-        kept = self.kept
+        kept = self.settled(self.kept)
         theirs = kept.select(self.key(column))
         own = self.row().isin(query=kept.select(self.row())).not_()
         return exp.and_(self.key(column).isin(query=theirs), own)
