@@ -101,7 +101,9 @@ class CellSql:
         """Whether the cell is empty; databases may keep an empty text as such."""
         cell = self.cell(column)
         if self.table.stored is not None and self.readings[column].kind == "text":
-            return exp.Coalesce(this=cell, expressions=[exp.Literal.string("")]).eq("''")
+            nothing = exp.Literal.string("")
+            whole = exp.Coalesce(this=cell, expressions=[nothing])
+            return exp.EQ(this=whole, expression=nothing.copy())
         return cell.is_(exp.null())
 
     def same_value(self, column: str, text: str) -> Any:
