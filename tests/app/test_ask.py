@@ -149,6 +149,14 @@ def test_bench_says_what_the_contract_says(tmp_path: Path) -> None:
     assert laps == pytest.approx(epoch, rel=0.1), "the stages of a step make up the epoch"
 
 
+def test_sql_is_written_in_the_dialect_that_is_named() -> None:
+    program = "SELECT Leader WHERE Ships = '2'"
+    done = denota("run", TABLE, program, "--dialect", "postgres", "--json")
+    assert json.loads(done.stdout)["sql"] == 'SELECT "Leader" FROM expeditions WHERE "Ships" = 2'
+    wrong = denota("run", TABLE, program, "--dialect", "postgis")
+    assert wrong.returncode != 0 and "did you mean postgres" in wrong.stderr
+
+
 def test_a_long_conversation_goes_on(run: Path) -> None:
     table = read_table(str(TABLE))
     chat = Chat(load_parser(run / "best.safetensors")[0], table)

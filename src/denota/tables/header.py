@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Sequence
+from typing import Final
 
 
 def unique_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -30,3 +33,21 @@ def unique_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]
                 f"the name {wanted!r} occurs again as column {position}, called {unique!r}"
             )
     return tuple(result), tuple(notes)
+
+
+def header_note(note: str) -> tuple[int, str]:
+    """Return the column that a note of `unique_names` is about, from 1, and its name in the file.
+
+    0 for another note; no name for a column that has none.
+
+    >>> [header_note(note) for note in unique_names(["Year", "", "Year"])[1]]
+    [(2, ''), (3, 'Year')]
+    """
+    unnamed, again = _UNNAMED.match(note), _AGAIN.match(note)
+    if unnamed:
+        return int(unnamed[1]), ""
+    return (int(again[2]), str(ast.literal_eval(again[1]))) if again else (0, "")
+
+
+_UNNAMED: Final = re.compile(r"column (\d+) has no name")
+_AGAIN: Final = re.compile(r"the name (.+) occurs again as column (\d+), called ")

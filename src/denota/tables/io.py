@@ -25,6 +25,7 @@ from denota.tables.decimal_commas import with_decimal_commas
 from denota.tables.delimited import read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
+from denota.tables.file_kinds import parquet_kinds
 from denota.tables.folders import files_of, is_several, read_files, table_name
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.grid import Grid
@@ -139,7 +140,7 @@ def read_table(
         raise TableError(f"{name} has its names in no row; leave out the row of the header")
     if format == "parquet":
         names, columns = read_parquet(data, name, limits)
-        return _table(names, columns, name, (), limits)
+        return replace(_table(names, columns, name, (), limits), kinds=parquet_kinds(data))
     if format == "excel":
         grid, said = read_excel(data, name, part if sheet is None else sheet, limits)
         return _laid_out(grid, name, said, header, tidy, ragged, limits)

@@ -20,7 +20,8 @@ from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
 from denota.programs.sql.dialects import for_dialect
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
-from denota.programs.sql.rows import Ranking, Rows
+from denota.programs.sql.ranking import Ranking, cut_rows
+from denota.programs.sql.rows import Rows
 from denota.programs.tree import And, Condition, Or, Program, Test
 from denota.tables.table import Table
 
@@ -90,7 +91,8 @@ class _Built:
         if program is None or program.aggregate is None:
             if program is not None and _is_distinct(program, names):
                 return self.repeated(query).select(names.cell(program.columns[0])).distinct()
-            return self.rows(query).select(*map(names.cell, columns))
+            shown: list[Any] = [names.cell(column) for column in columns] or [exp.Star()]
+            return self.rows(query).select(*shown)
         aggregate = AGGREGATES[program.aggregate]
         if program.compare is not None:
             return self.compared(query)
@@ -140,9 +142,15 @@ class _Built:
             return self.reached(query, program.where)
         sides = [self.reached(query, side) for side in (program.where, program.versus)]
         if any(side.is_cut or len(side.where) > 1 for side in sides):
-            among = [names.row().isin(query=side.select(names.row())) for side in sides]
+            settled = map(names.settled, sides)
+            among = [names.row().isin(query=side.select(names.row())) for side in settled]
             return Rows().filtered(exp.or_(*among))
         return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides if side.where)))
+
+    def brief(self, rows: Rows) -> Rows:
+        """Return rows of a turn before, as a named query if their conditions are long."""
+        nested = any(one.find(exp.Select) for one in rows.where)
+        return self.names.named(rows, "previous") if nested or len(rows.where) > 3 else rows
 
     def numbered(self, rows: Sequence[int]) -> Rows:
         """Some rows by their numbers, which count from 1."""
@@ -159,7 +167,7 @@ class _Built:
         operator = SCOPES[program.scope]
         members = tuple(operator.meaning(query.table, before))
         if query.before is not None and _speaks_of_previous(program):
-            names.previous = self.rows(query.before)
+            names.previous = self.known[id(query.before)] = self.brief(self.rows(query.before))
         found = operator.sql(names)
         if isinstance(found, Rows):
             return found.of(members)
@@ -171,6 +179,8 @@ class _Built:
         names, program = self.names, query.program
         assert program is not None
         scope = self.scope(query)
+        if program.then is not None:
+            scope = names.opened(scope, "previous")
         rows = self.kept(scope, condition)
         if program.then is None:
             return rows
@@ -182,12 +192,12 @@ class _Built:
         if step.widens:
             names.kept = rows
             found = step.sql(program.then, names)
-            return names.opened(self.scope(query), "scope").filtered(found)
+            return scope.filtered(found)
         rows = names.opened(rows, "kept")
         names.scope = names.kept = rows
         found = step.sql(program.then, names)
         if isinstance(found, Ranking):
-            return names.cut(rows, found)
+            return cut_rows(names, rows, found)
         return rows.filtered(found)
 
     def kept(self, scope: Rows, condition: Condition | None) -> Rows:
@@ -199,7 +209,11 @@ class _Built:
         names.scope = scope
         if isinstance(condition, Test):
             found = TESTS[condition.operator].sql(condition, names)
-            return names.cut(scope, found) if isinstance(found, Ranking) else scope.filtered(found)
+            return (
+                cut_rows(names, scope, found)
+                if isinstance(found, Ranking)
+                else scope.filtered(found)
+            )
         parts = [self.expression(part) for part in condition.parts]
         if isinstance(condition, Or):
             return scope.filtered(_either(parts))

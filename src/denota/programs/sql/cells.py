@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
 from sqlglot import exp
 
 from denota.programs.index import total_marks
-from denota.programs.sql.cleaning import Reading, cleaned, value_name
+from denota.programs.sql.cleaning import cleaned
 from denota.programs.sql.date_tests import compare_date
 from denota.programs.sql.identifiers import column_names, folded, free_name, identifier
-from denota.programs.sql.kinds import kinds_of
 from denota.programs.sql.literals import moment_literal, number_literal
 from denota.programs.sql.parts import part_of
+from denota.programs.sql.readings import Reading, readings_of, value_name
 from denota.programs.sql.words import having_word
 from denota.programs.stated_value import stated_by
 from denota.programs.tree import Date, Name, Number
@@ -34,8 +34,6 @@ class CellSql:
         self.dialect = dialect
         self.derived: dict[str, tuple[str, Any]] = {}
         """Column -> the name and the expression of its values, where texts had to be read."""
-        self.unread = 0
-        """How many texts of those columns are not read as denota reads them."""
         self.row_name = ""
         """The name of the row numbers, if they are used."""
 
@@ -52,8 +50,7 @@ class CellSql:
     @cached_property
     def readings(self) -> dict[str, Reading]:
         """Column -> what its texts state, and what the engine has."""
-        kinds = kinds_of(self.table)
-        return {c.name: Reading(c, kind) for c, kind in zip(self.table.columns, kinds, strict=True)}
+        return readings_of(self.table)
 
     def row(self) -> exp.Column:
         """The number of the row, from 1."""
@@ -71,14 +68,14 @@ class CellSql:
         if reading.is_plain or reading.column.kind == "text":
             return self.cell(column)
         if column not in self.derived:
-            expression, left_out = cleaned(
-                reading, self.cell(column), lambda text: self.literal(column, text), self.dialect
-            )
-            self.unread += left_out
+            if self.dialect not in reading.cleaned:
+                literal = partial(self.literal, column)
+                own = cleaned(reading, self.cell(column), literal, self.dialect)
+                reading.cleaned[self.dialect] = own
             slug = re.sub(r"\W+", "_", column.lower()).strip("_") or "column"
             what: str = value_name(reading.column)
             name = free_name(f"{slug}_{'value' if slug == what else what}", self.used)
-            self.derived[column] = (name, expression)
+            self.derived[column] = (name, reading.cleaned[self.dialect].copy())
         return exp.column(identifier(self.derived[column][0], self.dialect))
 
     def literal(self, column: str, text: str) -> Any:
@@ -104,7 +101,9 @@ class CellSql:
         """Whether the cell is empty; databases may keep an empty text as such."""
         cell = self.cell(column)
         if self.table.stored is not None and self.readings[column].kind == "text":
-            return exp.Coalesce(this=cell, expressions=[exp.Literal.string("")]).eq("''")
+            nothing = exp.Literal.string("")
+            whole = exp.Coalesce(this=cell, expressions=[nothing])
+            return exp.EQ(this=whole, expression=nothing.copy())
         return cell.is_(exp.null())
 
     def same_value(self, column: str, text: str) -> Any:
@@ -115,8 +114,10 @@ class CellSql:
         reading = self.readings[column]
         if not reading.is_plain:
             texts = [own for own, stated in reading.stated.items() if stated == value]
+            if not texts:
+                return self._same_text(column, text)
             if len(texts) <= MOST_LISTED:
-                return self._among(column, texts or [text])
+                return self._among(column, texts)
         literal = number_literal if kind == "number" else moment_literal
         return exp.EQ(this=self.value(column), expression=literal(float(value)))
 

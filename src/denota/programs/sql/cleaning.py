@@ -5,69 +5,29 @@ The reading is one expression a column, written once, in a query on top of all o
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-import numpy as np
 from sqlglot import exp
 
 from denota.programs.sql.date_forms import FORMS, dates_in_forms, read_form
 from denota.programs.sql.literals import moment_literal, number_literal
-from denota.programs.sql.recipes import NUMBERS
-from denota.tables.column import Column
-from denota.tables.stored import StoredKind
+from denota.programs.sql.readings import Outcome, Reading, plain_number, same_value
+from denota.programs.sql.recipes import NUMBERS, PLAIN
 
 MOST_WRITTEN: Final = 50
 """The most texts whose values are written out one by one."""
-Outcome = float | None
+MOST_WRITTEN_PLAINLY: Final = 300
+"""The same for a dialect that has no other way."""
+MOST_TRIED: Final = 2_000
+"""The texts by which a way to read a column is chosen."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A column's distinct texts, those of empty cells left out, and what each states."""
+def cleaned(reading: Reading, own: Any, literal: Callable[[str], Any], dialect: str) -> Any:
+    """Return the expression that reads a column.
 
-    column: Column
-    kind: StoredKind
-    """What the engine has."""
-
-    @cached_property
-    def stated(self) -> dict[str, Outcome]:
-        """The number, or the days of the date, that each text states."""
-        return {text: value for text, value in stated_by_texts(self.column).items() if text}
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether the engine's own values are the ones stated."""
-        if self.column.kind == "date":
-            return self.kind in ("date", "timestamp")
-        if self.kind != "number":
-            return False
-        return all(value == _number(text) for text, value in self.stated.items())
-
-    @property
-    def has_time(self) -> bool:
-        """Whether a date has a time of day."""
-        return bool(self.column.dates.seconds.any())
-
-
-def stated_by_texts(column: Column) -> dict[str, Outcome]:
-    """Return what each distinct text of a column states: a number, a date in days, or None."""
-    first = np.zeros(len(column.values), np.int64)
-    first[column.codes[::-1]] = np.arange(len(column) - 1, -1, -1)
-    order = column.numbers if column.kind == "number" else column.dates.order
-    values = order[first].tolist() if len(column) else []
-    return {
-        text: None if value != value else float(value)
-        for text, value in zip(column.values, values, strict=True)
-    }
-
-
-def cleaned(
-    reading: Reading, own: Any, literal: Callable[[str], Any], dialect: str
-) -> tuple[Any, int]:
-    """Return the expression that reads a column, and the number of texts that it reads wrongly.
+    Texts beyond the most that are written out are read by the nearest way there is.
 
     Args:
         reading: the column and what it states.
@@ -78,18 +38,11 @@ def cleaned(
     is_date = reading.column.kind == "date"
     value_literal = moment_literal if is_date else number_literal
     stated = reading.stated
-    unsaid: list[tuple[int, Any, list[str]]] = []
-    for expression, read in _ways(reading, own, dialect):
-        wrong = [text for text, value in stated.items() if not _same(read(text), value)]
-        unsaid.append((len(wrong), expression, wrong))
-        if not wrong:
-            break
-    everything = [text for text, value in stated.items() if value is not None]
-    unsaid.append((len(everything) + 1, None, everything))
-    _, otherwise, wrong = min(unsaid, key=lambda one: one[0])
+    otherwise, wrong = _best_way(_ways(reading, own, dialect), stated)
     if not wrong and otherwise is not None:
-        return otherwise, 0
-    written, left = wrong[:MOST_WRITTEN], wrong[MOST_WRITTEN:]
+        return otherwise
+    most = MOST_WRITTEN_PLAINLY if dialect in PLAIN else MOST_WRITTEN
+    written = wrong[:most]
     kind = "timestamp" if reading.has_time else "date"
     chosen = exp.Case(this=own.copy())
     for text in written:
@@ -99,19 +52,42 @@ def cleaned(
             result = exp.cast(result, kind)
         chosen = chosen.when(literal(text), result, copy=False)
     if otherwise is not None:
-        return chosen.else_(otherwise, copy=False), len(left)
+        return chosen.else_(otherwise, copy=False)
     if not written:
-        return exp.null(), len(left)
-    return exp.cast(chosen, kind) if is_date and dialect != "sqlite" else chosen, len(left)
+        return exp.null()
+    return exp.cast(chosen, kind) if is_date and dialect != "sqlite" else chosen
 
 
 _Way = tuple[Any, Callable[[str], Outcome]]
 
 
+def _best_way(ways: Sequence[_Way], stated: dict[str, Outcome]) -> tuple[Any, list[str]]:
+    """The way that reads the fewest texts otherwise than denota, None for no way, and those texts.
+
+    Of many texts the first decide, for every way takes its time.
+    """
+    first = dict(itertools.islice(stated.items(), MOST_TRIED))
+    tried: list[tuple[int, _Way]] = []
+    for way in ways:
+        tried.append((len(_read_otherwise(way, first)), way))
+        if not tried[-1][0]:
+            break
+    everything = [text for text, value in stated.items() if value is not None]
+    if tried:
+        count, way = min(tried, key=lambda one: one[0])
+        if count <= sum(value is not None for value in first.values()):
+            return way[0], _read_otherwise(way, stated)
+    return None, everything
+
+
+def _read_otherwise(way: _Way, stated: dict[str, Outcome]) -> list[str]:
+    return [text for text, value in stated.items() if not same_value(way[1](text), value)]
+
+
 def _ways(reading: Reading, own: Any, dialect: str) -> list[_Way]:
     """The ways a dialect has to read a column."""
     if reading.kind == "number":
-        return [(own.copy(), _number)] if reading.column.kind == "number" else []
+        return [(own.copy(), plain_number)] if reading.column.kind == "number" else []
     if reading.kind == "time" and dialect in ("duckdb", "postgres"):
         seconds = exp.Extract(this=exp.var("EPOCH"), expression=own.copy())
         return [(seconds, _day_seconds)]
@@ -133,7 +109,7 @@ def _date_ways(reading: Reading, own: Any, dialect: str) -> list[_Way]:
     for form in FORMS:
         found = [(read_form(text, form), value) for text, value in reading.stated.items()]
         read = [(own, value) for own, value in found if own is not None]
-        if read and all(_same(own, value) for own, value in read):
+        if read and all(same_value(own, value) for own, value in read):
             used.append((-len(read), form))
     forms: list[str] = []
     for _, form in sorted(used, key=lambda one: one[0]):
@@ -151,30 +127,6 @@ def _first_of(text: str, forms: Sequence[str]) -> Outcome:
     return next((v for form in forms if (v := read_form(text, form)) is not None), None)
 
 
-def _number(text: str) -> Outcome:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else np.inf
-
-
 def _day_seconds(text: str) -> Outcome:
     hours, minutes, *seconds = text.split(":")
     return 3600.0 * int(hours) + 60 * int(minutes) + (float(seconds[0]) if seconds else 0.0)
-
-
-def _same(read: Outcome, stated: Outcome) -> bool:
-    if read is None or stated is None:
-        return read is stated
-    return abs(read - stated) <= 1e-12 * abs(stated)
-
-
-ValueName = Literal["number", "year", "seconds", "date"]
-
-
-def value_name(column: Column) -> ValueName:
-    """Return what the values of a cleaned column are called, behind the column's name."""
-    if column.kind == "date":
-        return "date"
-    return "year" if column.unit == "year" else "seconds" if column.unit == "time" else "number"

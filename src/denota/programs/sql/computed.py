@@ -8,6 +8,7 @@ import numpy as np
 from sqlglot import exp
 
 from denota.programs.sql.literals import number_literal
+from denota.programs.sql.ranking import ordered
 from denota.programs.sql.rows import subquery
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def best_column(names: Names, largest: bool) -> Any:
         best = exp.select("name").from_(source)
         if len(known) < len(every):
             best = best.where(total.is_(exp.not_(exp.null())))
-        return best.order_by(names.ordered(total, largest)).limit(1)
+        return best.order_by(ordered(total, largest, names.dialect)).limit(1)
     edge = (exp.Max if largest else exp.Min)(this=total)
     most = exp.Subquery(this=exp.select(edge).from_(source.copy()))
     best = exp.select(exp.Min(this=exp.column("name"))).from_(source)

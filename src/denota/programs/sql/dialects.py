@@ -86,7 +86,7 @@ def _generator(dialect: str) -> Any:
     from sqlglot.dialects.dialect import Dialect
 
     own = Dialect.get_or_raise(dialect).generator_class
-    rules = {**own.TRANSFORMS, exp.Not: _not_inside}
+    rules: dict[Any, Any] = {**own.TRANSFORMS, exp.Not: _not_inside}
     if dialect == "mysql":  # MariaDB has no REGEXP_LIKE
         rules[exp.RegexpLike] = lambda self, node: self.binary(node, "REGEXP")
     return type("Written", (own,), {"TRANSFORMS": rules})

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from denota.programs.operators.groups import groups_of
 from denota.programs.sql.literals import number_literal
+from denota.programs.sql.ranking import ordered
 from denota.programs.sql.rows import Rows, subquery
 from denota.programs.tree import Name, Number, Test
 
@@ -40,7 +41,7 @@ def group_test(names: Names, step: Test, largest: bool) -> Any:
             groups_of(names.table, rows.members, names.table.names.index(column))
         ):
             groups.having(amount.copy().is_(exp.not_(exp.null())), copy=False)
-        groups.order_by(names.ordered(amount, largest), copy=False).limit(1, copy=False)
+        groups.order_by(ordered(amount, largest, names.dialect), copy=False).limit(1, copy=False)
         return exp.EQ(this=key, expression=exp.Subquery(this=groups))
     sizes = rows.select(exp.alias_(amount.copy(), "amount")).group_by(key.copy(), copy=False)
     edge = (exp.Max if largest else exp.Min)(this=exp.column("amount"))

@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from denota.tables.header import header_note
 from denota.tables.table import Table
 
 
@@ -47,12 +48,19 @@ def file_table_name(table: Table) -> str:
 def column_names(table: Table) -> tuple[str, ...]:
     """Return each column's name in its engine.
 
-    DuckDB does not tell upper from lower case, and adds a number to a name that comes again.
+    DuckDB gives a column of a file that has no name its place for one, does not tell upper from
+    lower case, and adds a number to a name that comes again.
     """
     if table.stored is not None:
         return tuple(column.name for column in table.stored.columns)
     used: set[str] = set()
-    return tuple(_numbered(name.replace("\0", " "), used, "_{}", 1) for name in table.names)
+    names = [name.replace("\0", " ") for name in table.names]
+    for note in table.notes:
+        place, name = header_note(note)
+        if place:
+            digits = len(str(len(names) - 1))
+            names[place - 1] = name or f"column{place - 1:0{digits}}"
+    return tuple(_numbered(name, used, "_{}", 1) for name in names)
 
 
 def free_name(name: str, used: set[str]) -> str:

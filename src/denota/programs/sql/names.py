@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from sqlglot import exp
 
 from denota.programs.index import index_of
@@ -22,7 +21,8 @@ from denota.programs.sql.identifiers import (
     identifier,
     table_name,
 )
-from denota.programs.sql.rows import BASE, Ranking, Rows
+from denota.programs.sql.ranking import Ranking, cut_rows, ordered
+from denota.programs.sql.rows import BASE, Rows
 from denota.programs.tree import Test
 from denota.tables.table import Table
 
@@ -50,7 +50,14 @@ class Names(CellSql):
         """Return rows as a named query in front, unless they are the table itself."""
         if rows.is_whole:
             return rows
-        return Rows(rows.members, self.query_named(name, rows.select(exp.Star())))
+        query = self.settled(rows).select(exp.Star())
+        return Rows(rows.members, self.query_named(name, query))
+
+    def settled(self, rows: Rows) -> Rows:
+        """Return rows for use inside a query: the first so many of the table by their number."""
+        if not rows.is_cut or rows.order:
+            return rows
+        return replace(rows, order=(ordered(self.row(), False, self.dialect),))
 
     def query_named(self, name: str, query: exp.Query) -> str:
         """Put a query in front under a name, and return the name it got."""
@@ -92,7 +99,7 @@ class Names(CellSql):
 
         Of equal rows, the largest takes the last of the table first, the smallest the first.
         """
-        if self._order(column) is None:
+        if self.order_of(column) is None:
             return exp.false()
         return Ranking(column, largest, skip, count)
 
@@ -100,34 +107,16 @@ class Names(CellSql):
         """Whether the row is one of the first or last `count` of the scope."""
         return Ranking(None, last, 0, count)
 
-    def cut(self, rows: Rows, by: Ranking) -> Rows:
-        """Return the rows that a ranking keeps of some that are not cut."""
-        order, where = [], rows.where
-        tied = by.column is None
-        if by.column is not None:
-            values = self._order(by.column)
-            assert values is not None
-            own = values[list(rows.members)]
-            if np.isnan(own).any() or self.table.large is not None:  # a sketch may lack some
-                where = (*where, self.value(by.column).is_(exp.not_(exp.null())))
-            # the rows of a large table have no numbers, so any of those tied will do
-            tied = self.table.large is None and _is_tied(own[~np.isnan(own)], by)
-            order.append(self.ordered(self.value(by.column), by.largest))
-        if tied and (by.column is not None or by.largest or rows.source != BASE):
-            order.append(self.ordered(self.row(), by.largest))
-        count = min(by.count, 10**9)
-        return replace(rows, where=where, order=tuple(order), limit=count, offset=by.skip)
-
     def among(self, by: Ranking) -> Any:
         """Whether a row of the scope is one of those that a ranking keeps."""
-        cut = self.cut(self.scope, by)
+        cut = cut_rows(self, self.scope, by)
         if by.column is not None and by.count == 1 and not by.skip and len(cut.order) == 1:
             return self.extreme(by.column, by.largest)
-        return self.row().isin(query=cut.select(self.row()))
+        return self.row().isin(query=self.settled(cut).select(self.row()))
 
     def extreme(self, column: str, largest: bool) -> Any:
         """Whether the value is the largest or smallest of the scope."""
-        if self._order(column) is None:
+        if self.order_of(column) is None:
             return exp.false()
         best = (exp.Max if largest else exp.Min)(this=self.value(column))
         best_of_all = exp.Subquery(this=self.scope.select(best))
@@ -154,20 +143,22 @@ class Names(CellSql):
         value = self.value(column)
         if all(stated is not None for stated in self.readings[column].stated.values()):
             return value
-        text = exp.cast(value, "text")
-        return exp.Coalesce(this=text, expressions=[self.cell(column)])
+        own: Any = self.cell(column)
+        if self.readings[column].kind not in ("text", "other"):
+            own = exp.cast(own, "text")
+        return exp.Coalesce(this=exp.cast(value, "text"), expressions=[own])
 
     def has_own_key(self, column: str) -> bool:
         """Whether cells have one value just where the engine has equal cells."""
         reading = self.readings[column]
-        if reading.is_plain or reading.column.kind == "text":
+        if reading.is_plain or reading.kind == "number" or reading.column.kind == "text":
             return True
         stated = [value for value in reading.stated.values() if value is not None]
         return len(set(stated)) == len(stated)
 
     def value_of_previous(self, column: str) -> Any:
         """Whether a row of the previous answer has the same value."""
-        return self.key(column).isin(query=self.previous.select(self.key(column)))
+        return self.key(column).isin(query=self.settled(self.previous).select(self.key(column)))
 
     def in_previous(self) -> Rows:
         """The rows of the previous answer."""
@@ -180,7 +171,7 @@ class Names(CellSql):
             return exp.false()
         if rows.source == BASE and not rows.is_cut:
             return self._opposite(exp.and_(*(one.copy() for one in rows.where)))
-        return self.row().isin(query=rows.select(self.row())).not_()
+        return self.row().isin(query=self.settled(rows).select(self.row())).not_()
 
     def beside_previous(self, by: int) -> Any:
         """Whether the row stands `by` rows after one of the previous answer's."""
@@ -191,7 +182,7 @@ class Names(CellSql):
         return self._beside(self.kept, by)
 
     def _beside(self, rows: Rows, by: int) -> Any:
-        moved = self.row() + by if by > 0 else self.row() - -by
+        rows, moved = self.settled(rows), self.row() + by if by > 0 else self.row() - -by
         if len(rows.members) == 1:
             return exp.EQ(this=self.row(), expression=exp.Subquery(this=rows.select(moved)))
         return self.row().isin(query=rows.select(moved))
@@ -209,7 +200,7 @@ class Names(CellSql):
 
     def than_kept(self, column: str, above: bool) -> Any:
         """Whether the value is above or below those of all rows kept."""
-        if self._order(column) is None:
+        if self.order_of(column) is None:
             return exp.false()
         edge = (exp.Max if above else exp.Min)(this=self.value(column))
         kept = exp.Subquery(this=self.closed(self.kept).select(edge))
@@ -217,7 +208,7 @@ class Names(CellSql):
 
     def same_as_kept(self, column: str) -> Any:
         """Whether another row that was kept has the same value."""
-        kept = self.kept
+        kept = self.settled(self.kept)
         theirs = kept.select(self.key(column))
         own = self.row().isin(query=kept.select(self.row())).not_()
         return exp.and_(self.key(column).isin(query=theirs), own)
@@ -277,31 +268,9 @@ class Names(CellSql):
                     return two(**test.args)
         return exp.paren(test).not_() if isinstance(test, exp.Connector) else test.not_()
 
-    def ordered(self, value: Any, descending: bool) -> exp.Ordered:
-        """An order whose NULLs, which there are none of, need no mention."""
-        return exp.Ordered(
-            this=value, desc=descending or None, nulls_first=_nulls_first(self.dialect, descending)
-        )
-
-    def _order(self, column: str) -> Any:
+    def order_of(self, column: str) -> Any:
+        """What a column is ordered by, None for texts."""
         return index_of(self.table).columns[self.table.names.index(column)].order
-
-
-def _nulls_first(dialect: str, descending: bool) -> bool:
-    """Say where an engine puts NULLs by itself."""
-    from sqlglot.dialects.dialect import Dialect
-
-    order = Dialect.get_or_raise(dialect).NULL_ORDERING
-    if order == "nulls_are_last":
-        return False
-    return descending if order == "nulls_are_large" else not descending
-
-
-def _is_tied(values: Any, by: Ranking) -> bool:
-    """Say whether equal values stand on both sides of an edge of what a ranking keeps."""
-    ranked = np.sort(values)[::-1] if by.largest else np.sort(values)
-    edges = (by.skip, by.skip + by.count)
-    return any(0 < edge < len(ranked) and ranked[edge - 1] == ranked[edge] for edge in edges)
 
 
 _OPPOSITES = ((exp.EQ, exp.NEQ), (exp.GT, exp.LTE), (exp.GTE, exp.LT))

@@ -7,12 +7,10 @@ from typing import Any
 from sqlglot import exp
 
 from denota.programs.operators.parts import PARTS, read_part
-from denota.programs.sql.cleaning import Reading
+from denota.programs.sql.cleaning import MOST_WRITTEN_PLAINLY
 from denota.programs.sql.literals import number_literal
+from denota.programs.sql.readings import Reading
 from denota.programs.sql.recipes import PLAIN, extracted
-
-MOST_TEXTS = 300
-"""The most texts whose parts are written out for a dialect that cannot take them out of a text."""
 
 
 def part_of(reading: Reading, cell: Any, literals: dict[str, Any], name: str, dialect: str) -> Any:
@@ -25,7 +23,9 @@ def part_of(reading: Reading, cell: Any, literals: dict[str, Any], name: str, di
         name: of the aggregate that gives the part.
         dialect: of the SQL.
     """
-    if reading.kind != "text" or (dialect in (*PLAIN, "mysql") and len(literals) <= MOST_TEXTS):
+    if reading.kind != "text" or (
+        dialect in (*PLAIN, "mysql") and len(literals) <= MOST_WRITTEN_PLAINLY
+    ):
         chosen = exp.Case(this=cell)
         for text, literal in literals.items():
             part = read_part(name, text)

@@ -116,20 +116,21 @@ def _scaled() -> Recipe:
 
 
 def _leading() -> Recipe:
-    """The number that a text begins with, as SQLite casts texts; a currency may stand before it."""
+    """The number that a text begins with, as SQLite casts texts, behind a sign of money if any."""
 
     def read(text: str) -> float | None:
-        found = _LEADING.match(text.replace(",", "").replace("$", "").lstrip())
         if not re.search("[0-9]", text):
             return None
+        found = _LEADING.match(text.replace(",", "").lstrip(_MONEY))
         return float(found[0]) if found else 0.0
 
     def sql(column: Any, dialect: str, texts: Sequence[str]) -> Any:
         if dialect != "sqlite":
             return None
         bare = _bare(column.copy(), texts)
-        dollar, nothing = exp.Literal.string("$"), exp.Literal.string("")
-        bare = exp.Replace(this=bare, expression=dollar, replacement=nothing)
+        signs = "".join(sign for sign in _MONEY if any(text.startswith(sign) for text in texts))
+        if signs:
+            bare = exp.Anonymous(this="LTRIM", expressions=[bare, exp.Literal.string(signs)])
         has_digit = exp.Glob(this=column.copy(), expression=exp.Literal.string("*[0-9]*"))
         return exp.case().when(has_digit, exp.cast(bare, "double"))
 
@@ -163,6 +164,7 @@ _SCALES: Final = (
     *(("billion", 1_000_000_000), ("trillion", 1_000_000_000_000)),
 )
 _WHOLE: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_MONEY: Final = "$£€¥ "
 _LEADING: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _CLOCK: Final = re.compile(r"([01]?[0-9]|2[0-3]):([0-5]?[0-9]):([0-5][0-9](?:\.[0-9]{1,6})?)")
 NUMBERS: Final = (

@@ -12,18 +12,6 @@ BASE: Final = "\0base"
 """Stands for the table, or for the query that cleans it, until it is known which is needed."""
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """A test that keeps `count` rows after the first `skip` in an order."""
-
-    column: str | None
-    """None for the order of the table."""
-    largest: bool
-    """Whether the largest, or the last, come first."""
-    skip: int
-    count: int
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Some rows, as the parts of a SELECT."""

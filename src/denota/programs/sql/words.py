@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from denota.programs.sql.cleaning import MOST_WRITTEN, Reading
+from denota.programs.sql.cleaning import MOST_WRITTEN
+from denota.programs.sql.readings import Reading
 from denota.programs.sql.recipes import PLAIN
 from denota.tokens import lower, tokenise
 
