@@ -61,8 +61,8 @@ def fit(
     width = len(names)
     if all(len(row) == width for row in grid.rows):
         return names, list(grid.rows), []
-    labelled = not strict and ragged == "error" and grid.counted and width > 1
-    if labelled and all(len(row) == width + 1 and row[-1].strip() for row in grid.rows):
+    labelled = not strict and grid.counted and width > 1 and len(grid.rows) > 1
+    if labelled and all(len(row) == width + 1 for row in grid.rows) and not _end_blank(grid):
         return ["", *names], list(grid.rows), ["the rows have a cell before the first name"]
     values = value_columns([row for row in grid.rows if len(row) == width], width)
     rows: list[Row] = []
@@ -81,6 +81,11 @@ def fit(
         if len(notes) < _MOST_NOTES:
             notes.append(f"line {number} has {_cells(length)} where the header has {width}")
     return names, rows, notes
+
+
+def _end_blank(grid: Grid) -> bool:
+    """Say whether the last cell of every row is blank."""
+    return all(is_blank(row[-1:]) for row in grid.rows)
 
 
 def _ends_early(row: Row, width: int, values: frozenset[int]) -> bool:
