@@ -5,6 +5,8 @@ They listen on a free port of this machine alone and run as an unprivileged user
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import os
 import shutil
 import signal
@@ -148,8 +150,20 @@ def _run(work: Path, name: str, *arguments: str) -> None:
 def _start(work: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
     with (work / "log").open("wb") as log:
         return subprocess.Popen(
-            [_found(name), *arguments], cwd=work, stdout=log, stderr=log, **_as()
+            [_found(name), *arguments],
+            cwd=work,
+            stdout=log,
+            stderr=log,
+            preexec_fn=_end_with_parent,
+            **_as(),
         )
+
+
+def _end_with_parent() -> None:
+    """Have the server end when the tests are killed."""
+    libc = ctypes.util.find_library("c")
+    if libc is not None and hasattr(ctypes.CDLL(libc), "prctl"):
+        ctypes.CDLL(libc).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def _as() -> dict[str, Any]:

@@ -59,6 +59,7 @@ def test_a_conversation_with_texts_numbers_cells_and_no_answer(home: Path) -> No
 
 
 def test_a_bad_line_is_reported_and_the_others_are_read(home: Path) -> None:
+    (home / "empty").mkdir()
     good = line({"question": "the largest?", "answer": ["Oslo"]})
     bad: list[tuple[Any, str]] = [
         ("{", "not JSON"),
@@ -72,7 +73,7 @@ def test_a_bad_line_is_reported_and_the_others_are_read(home: Path) -> None:
         ({"table": "tables/cities.csv", "turns": []}, '"turns" must be'),
         ({"table": "tables/cities.csv", "turns": {"question": "?"}}, '"turns" must be'),
         ({"table": "gone.csv", "turns": [{"question": "?"}]}, "there is no file"),
-        ({"table": "tables", "turns": [{"question": "?"}]}, "is a directory"),
+        ({"table": "empty", "turns": [{"question": "?"}]}, "is a directory"),
         ({"table": "-", "turns": [{"question": "?"}]}, "there is no file"),
         (line({"question": "?"}, id=[1]), '"id" must be'),
         (line({"question": "?"}, id=True), '"id" must be'),

@@ -276,6 +276,20 @@ def test_no_error_has_the_password(
         assert CANARY not in said and PASSWORD not in said and quote(CANARY, safe="") not in said
 
 
+def test_common_troubles_are_said_plainly(
+    server: Server, no_environment: pytest.MonkeyPatch
+) -> None:
+    wrong = server.address("secrets", CANARY)
+    for address, said in (
+        (server.address("secrets"), "does not take this user"),
+        (wrong, "does not take this user with this password; set DENOTA_PASSWORD"),
+        (wrong.replace("127.0.0.1", "no-such-host.invalid"), "there is no such host"),
+        (wrong.replace(f":{server.port}/", ":1/"), "no server listens there"),
+    ):
+        with pytest.raises(TableError, match=said):
+            read_table(address)
+
+
 def test_drivers_that_repeat_a_password_are_not_repeated() -> None:
     address = parse_address("postgresql://ada:Zqsecret@db/shop")
     error = credentials.server_error(address, 'no "Zqsecret" here\nnor there', "other")

@@ -67,8 +67,8 @@ class TableParser:
         """Begin a conversation about a table.
 
         Args:
-            table: a path, a pandas or polars DataFrame, an Arrow table, or anything else that
-                `denota.read_table` takes.
+            table: a path or another address, a pandas or polars DataFrame, an Arrow table, or
+                anything else that `denota.read_table` takes.
         """
         return Chat(self.parser, table, teacher=self.teacher)
 

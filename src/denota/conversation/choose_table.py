@@ -64,7 +64,7 @@ def choose_table(question: str, offers: Sequence[Offer], current: str | None = N
     """
     words = _words(_IN_ORDER.sub(" ", question.lower()))
     said = {offer.name: _mentions(words, offer) for offer in offers}
-    scores = {name: sum(_WEIGHTS[one.kind] for one in found) for name, found in said.items()}
+    scores = {name: sum(map(_weight, found)) for name, found in said.items()}
     if not scores:
         return Choice()
     most = max(scores.values())
@@ -80,6 +80,11 @@ def choose_table(question: str, offers: Sequence[Offer], current: str | None = N
             if one.kind != "part" and not one.words & covered:
                 return Choice(table, name, one.said)
     return Choice(table if len(best) == 1 else None)
+
+
+def _weight(mention: _Mention) -> float:
+    """How much a mention says; of `orders` and `order items`, the longer name if all is said."""
+    return _WEIGHTS[mention.kind] + len(mention.words) - 1
 
 
 def _mentions(words: tuple[str, ...], offer: Offer) -> list[_Mention]:

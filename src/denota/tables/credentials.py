@@ -5,6 +5,7 @@ Drivers look in places of their own besides, such as libpq in PGPASSWORD and ~/.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -29,13 +30,36 @@ def find_passwords_with(find: FindPassword) -> None:
 
 
 def server_error(address: Address, said: str, password: str | None) -> TableError:
-    """Return an error with the first line of what a driver said, never with the password."""
+    """Return an error that says plainly what a driver said, never with the password."""
+    for pattern, plain in _PLAIN.items():
+        if re.search(pattern, said, re.IGNORECASE):
+            return TableError(f"{address.place} cannot be read: {plain}")
     login = address.login or Login("")
     line = " ".join((said.strip().splitlines() or ["it did not say why"])[0].split())[:300]
     for secret in {password or "", login.password}:
         if len(secret) >= SHORTEST:
             line = line.replace(secret, "***")
     return TableError(f"{address.place} cannot be read: {line}")
+
+
+_PLAIN: Final = {
+    r"resolve host|name or service not known|translate host name|getaddrinfo|nodename": (
+        "there is no such host; check its name"
+    ),
+    r"connection refused|no such file or directory": (
+        "no server listens there; check that it runs, and its host and port"
+    ),
+    r"password authentication failed|no password supplied|access denied .*using password": (
+        "the server does not take this user with this password; "
+        "set DENOTA_PASSWORD or check the user's name"
+    ),
+    r"connection timeout|timeout expired|timed out": "the server does not answer",
+    r"terminating connection|server closed the connection|lost connection|gone away"
+    r"|connection is (?:closed|lost)|query execution was interrupted": (
+        "the server ended the connection; ask again"
+    ),
+}
+"""What drivers say of common troubles, and how people would."""
 
 
 def _nowhere(address: Address) -> str | None:

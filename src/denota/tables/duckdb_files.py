@@ -29,6 +29,7 @@ def open_duckdb(path: Path, seconds: float = SECONDS) -> DuckdbSource:
         "enable_external_access": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
+        "python_enable_replacements": "false",
     }
     try:
         connection = duckdb.connect(str(path), read_only=True, config=safe)
