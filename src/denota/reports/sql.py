@@ -193,8 +193,8 @@ and parts of texts (`FIRST PART`, `SECOND NUMBER`) of more than that are written
 
 Programs of made-up questions, each with three others drawn from all programs of its question, \
 run unchanged on the raw file or on a table of declared types; the answer is a multiset of rows, \
-numbers compared to 9 digits. On clean tables number and date columns are plain numbers and ISO dates; in all others at \
-least one column must be read. Percent that give the answer shown \
+numbers compared to 9 digits. On clean tables number and date columns are plain numbers and ISO \
+dates; in all others at least one column must be read. Percent that give the answer shown \
 (`python benchmarks/pasted_sql.py --data DIR`):
 """
 
