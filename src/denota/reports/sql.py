@@ -183,6 +183,7 @@ or are NULL. SQLite has no regular expressions: there a `CASE` names up to {MOST
 and parts of texts (`FIRST PART`, `SECOND NUMBER`) of more than that are written with \
 `REGEXP_EXTRACT`, which it lacks; the same holds for such parts in MySQL.
 - DuckDB reads `05/07/1993` as 5 July unless the file says otherwise, denota as May 7.
+- DuckDB may take the header of a file for a row where the first column has no name.
 - Cells that DuckDB takes for numbers, dates or truth are shown its way: `7` for `7.0`, `true` for \
 `yes`.
 - MySQL compares texts regardless of case, and rounds averages to four decimals.
@@ -190,10 +191,10 @@ and parts of texts (`FIRST PART`, `SECOND NUMBER`) of more than that are written
 
 ## How often it gives the answer
 
-Programs of made-up questions and of all others that their spaces hold, run unchanged on the raw \
-file or on a table of declared types; the answer is a multiset of rows, numbers compared to 9 \
-digits. On clean tables number and date columns are plain numbers and ISO dates; in all others at \
-least one column must be read. Percent that give the answer shown \
+Programs of made-up questions, each with three others drawn from all programs of its question, \
+run unchanged on the raw file or on a table of declared types; the answer is a multiset of rows, \
+numbers compared to 9 digits. On clean tables number and date columns are plain numbers and ISO \
+dates; in all others at least one column must be read. Percent that give the answer shown \
 (`python benchmarks/pasted_sql.py --data DIR`):
 """
 

@@ -36,7 +36,7 @@ def cleaned(reading: Reading, own: Any, literal: Callable[[str], Any], dialect: 
         dialect: whose functions may be used.
     """
     is_date = reading.column.kind == "date"
-    value_literal = moment_literal if is_date else number_literal
+    value_literal = moment_literal if is_date else _short_number
     stated = reading.stated
     otherwise, wrong = _best_way(_ways(reading, own, dialect), stated)
     if not wrong and otherwise is not None:
@@ -56,6 +56,11 @@ def cleaned(reading: Reading, own: Any, literal: Callable[[str], Any], dialect: 
     if not written:
         return exp.null()
     return exp.cast(chosen, kind) if is_date and dialect != "sqlite" else chosen
+
+
+def _short_number(value: float) -> Any:
+    """A number without the last bits of a product: 2.05 million is 2050000."""
+    return number_literal(float(f"{value:.15g}"))
 
 
 _Way = tuple[Any, Callable[[str], Outcome]]
