@@ -36,7 +36,7 @@ def found(question: str, cells: list[str]) -> set[tuple[int, ...]]:
     stated = [p for p in programs if STATED.fullmatch(print_program(p))]
     database = Database(table)
     rows = {execute(program, table).rows for program in stated}
-    assert rows == {database.run(to_sql(program, table)).rows for program in stated}
+    assert all(database.gives(to_sql(program, table)) for program in stated)
     database.close()
     return rows
 

@@ -20,13 +20,13 @@ ROWS = [
     ["Bob", "", "2000-02-29", "9", "false"],
     ["", "7", "", "8", "true"],
 ]
-NAMES = ["Full name", "Points", "Opened", "Code", "Open"]
+NAMES = ["Full name", "Points", "Opened", "Score", "Open"]
 KINDS: tuple[StoredKind, ...] = ("text", "number", "date", "text", "boolean")
 
 
 def stored(engine: Engine, *name: str) -> Table:
     table = Table.from_rows(NAMES, ROWS, "people")
-    own = ("full_name", "Points", "opened", "code", "is_open")
+    own = ("full_name", "Points", "opened", "score", "is_open")
     columns = tuple(StoredColumn(column, kind) for column, kind in zip(own, KINDS, strict=True))
     return replace(table, stored=Stored(engine, name or ("people",), columns))
 
@@ -48,20 +48,20 @@ def test_names_are_those_of_the_database() -> None:
 def test_a_column_of_texts_is_read_even_if_they_are_digits() -> None:
     """In a file these cells would be numbers; the database says that they are texts."""
     table = stored("sqlite")
-    query = to_sql(parse_program("""SELECT "Full name" WHERE Code IS MAX"""), table)
-    assert "CAST(code AS REAL)" in query.sql()
+    query = to_sql(parse_program("""SELECT "Full name" WHERE Score IS MAX"""), table)
+    assert "CAST(score AS REAL)" in query.sql()
     connection = sqlite3.connect(":memory:")
     connection.execute(
-        "CREATE TABLE people (full_name, Points NUMERIC, opened, code TEXT, is_open)"
+        "CREATE TABLE people (full_name, Points NUMERIC, opened, score TEXT, is_open)"
     )
     rows = [[cell or None for cell in row[:4]] + [row[4] == "true"] for row in ROWS]
     connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?)", rows)
     assert connection.execute(query.sql()).fetchall() == [("Ann",)], "10 is more than 9"
-    empty = to_sql(parse_program("""SELECT Code WHERE "Full name" IS EMPTY"""), table)
+    empty = to_sql(parse_program("""SELECT Score WHERE "Full name" IS EMPTY"""), table)
     assert connection.execute(empty.sql()).fetchall() == [("8",)]
-    opened = to_sql(parse_program("""SELECT Code WHERE Open = 'true'"""), table)
+    opened = to_sql(parse_program("""SELECT Score WHERE Open = 'true'"""), table)
     assert connection.execute(opened.sql()).fetchall() == [("10",), ("8",)]
-    year = to_sql(parse_program("SELECT Code WHERE Opened > DATE '1999'"), table)
+    year = to_sql(parse_program("SELECT Score WHERE Opened > DATE '1999'"), table)
     assert connection.execute(year.sql()).fetchall() == [("9",)]
 
 

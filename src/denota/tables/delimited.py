@@ -49,8 +49,9 @@ def read_delimited(
             blank += 1
             continue
         cells, widest = cells + len(row), max(widest, len(row), 1)
-        if cells > limits.cells or len(row) > limits.columns or len(rows) * widest > limits.cells:
-            limits.check(name, max(len(rows), -(-cells // widest)), widest)
+        least = max(len(rows), -(-cells // widest)) - 1  # one is the header
+        if len(row) > limits.columns or least * widest > limits.cells:
+            limits.check(name, least, widest)
         rows.append(row)
         numbers.append(start)
     else:
