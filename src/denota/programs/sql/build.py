@@ -21,7 +21,7 @@ from denota.programs.sql.dialects import for_dialect
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
 from denota.programs.sql.ranking import Ranking, cut_rows
-from denota.programs.sql.rows import Rows
+from denota.programs.sql.rows import BASE, Rows
 from denota.programs.tree import Condition, Or, Program, Test
 from denota.tables.table import Table
 
@@ -75,7 +75,7 @@ class _Built:
         columns = query.columns
         if program is None or program.aggregate is None:
             if program is not None and _is_distinct(program, names):
-                rows = self.scope(query)
+                rows = names.opened(self.scope(query), "previous")
                 return rows.select(names.cell(program.columns[0])).distinct()
             shown: list[Any] = [names.cell(column) for column in columns] or [exp.Star()]
             return self.rows(query).select(*shown)
@@ -120,11 +120,11 @@ class _Built:
         if program.versus is None:
             return self.reached(query, program.where)
         sides = [self.reached(query, side) for side in (program.where, program.versus)]
-        if any(side.is_cut or len(side.where) > 1 for side in sides):
+        if any(side.is_cut or side.source != BASE or len(side.where) != 1 for side in sides):
             settled = map(names.settled, sides)
             among = [names.row().isin(query=side.select(names.row())) for side in settled]
             return Rows().filtered(exp.or_(*among))
-        return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides if side.where)))
+        return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides)))
 
     def brief(self, rows: Rows) -> Rows:
         """Return rows of a turn before, as a named query if their conditions are long."""
