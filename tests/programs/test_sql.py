@@ -380,6 +380,32 @@ def test_a_turn_stands_alone() -> None:
     assert query.sql() == query.sql("duckdb")
 
 
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("SELECT City WHERE Year IS TOP 3", "SELECT City OF PREVIOUS WHERE City IS DISTINCT"),
+        (
+            "SELECT City WHERE Year IS TOP 3",
+            "DIFFERENCE (SUM (SELECT n OF PREVIOUS WHERE City = 'Oslo' VERSUS City = 'Rome'))",
+            "SELECT City OF PREVIOUS",
+            "OTHERS",
+        ),
+        (
+            "SELECT City WHERE FIRST ROWS 3",
+            "SELECT City OF OTHERS",
+            "SELECT n OF OTHERS WHERE City SAME AS PREVIOUS",
+            "NEXT ROW",
+        ),
+        ("SELECT City WHERE Year IS MAX", "COUNT PER (SELECT City OF OTHERS)", "NEXT ROW"),
+    ],
+)  # fmt: skip
+def test_what_is_cut_is_followed_up(turns: tuple[str, ...]) -> None:
+    query, database = None, Database(SMALL)
+    for text in turns:
+        query = to_sql(parse_program(text), SMALL, query)
+        assert database.gives(query), (text, query.sql())
+
+
 def test_a_corrected_answer_is_followed_up_by_its_rows() -> None:
     table = SMALL
     query = rows_query((1, 3), ("City",), table)

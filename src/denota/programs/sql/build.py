@@ -21,7 +21,7 @@ from denota.programs.sql.dialects import for_dialect
 from denota.programs.sql.names import Names
 from denota.programs.sql.query import Query
 from denota.programs.sql.ranking import Ranking, cut_rows
-from denota.programs.sql.rows import Rows
+from denota.programs.sql.rows import BASE, Rows
 from denota.programs.tree import And, Condition, Or, Program, Test
 from denota.tables.table import Table
 
@@ -114,7 +114,9 @@ class _Built:
         assert query.program is not None
         others = [one for one in query.program.tests if one.operator != "distinct"]
         condition = And(tuple(others)) if len(others) > 1 else others[0] if others else None
-        return self.kept(self.scope(query), condition)
+        if condition is None:
+            return self.names.opened(self.scope(query), "previous")
+        return self.names.opened(self.kept(self.scope(query), condition), "kept")
 
     def by_group(self, rows: Rows, aggregate: Any, columns: Sequence[str]) -> exp.Query:
         """A value for each group, groups called by their first text."""
@@ -141,11 +143,11 @@ class _Built:
         if program.versus is None:
             return self.reached(query, program.where)
         sides = [self.reached(query, side) for side in (program.where, program.versus)]
-        if any(side.is_cut or len(side.where) > 1 for side in sides):
+        if any(side.is_cut or side.source != BASE or len(side.where) != 1 for side in sides):
             settled = map(names.settled, sides)
             among = [names.row().isin(query=side.select(names.row())) for side in settled]
             return Rows().filtered(exp.or_(*among))
-        return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides if side.where)))
+        return Rows().filtered(exp.or_(*(side.where[0].copy() for side in sides)))
 
     def brief(self, rows: Rows) -> Rows:
         """Return rows of a turn before, as a named query if their conditions are long."""
