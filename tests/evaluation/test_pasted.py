@@ -106,10 +106,10 @@ def test_a_parquet_file_has_its_own_types(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     path = tmp_path / "codes.parquet"
-    pq.write_table(pa.table({"code": ["9", "10", "8"], "n": [1, 2, 3]}), path)
+    pq.write_table(pa.table({"score": ["9", "10", "8"], "n": [1, 2, 3]}), path)
     table = read_table(path)
     assert kinds_of(table) == ("text", "number")
-    query = to_sql(parse_program("SELECT n WHERE code IS MAX"), table)
+    query = to_sql(parse_program("SELECT n WHERE score IS MAX"), table)
     assert duckdb_with(table, path).execute(query.sql()).fetchall() == [(2,)]
     write_csv(table, tmp_path / "codes.csv")
     assert kinds_of(read_table(tmp_path / "codes.csv")) == ("number", "number")
