@@ -58,6 +58,15 @@ _STARTS: Final = (
 )
 _CARRIES_SQA: Final = ("sqa_dynsp", "sqa_cues", "sqa_small", "sqa_last", "sqa_mml")
 _CARRIES_WTQ: Final = ("wtq_cues", "wtq_last", "wtq_steady")
+_PUT_RIGHT: Final = (
+    *("maver_early_start", "maver_learnt_vector", "maver_vacuous"),
+    *("maver_paper_lexicon", "maver_stems", "off_policy_sample"),
+    "off_policy_w_mmr_q_sample",
+)
+_ABLATED: Final = (
+    *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
+    *("maver_eta1", "maver_beam"),
+)
 _SPLITS: Final = ("maver_split2", "maver_split3", "maver_split4", "maver_split5")
 TABLES: Final = {
     "table2": ResultTable(
@@ -74,18 +83,13 @@ TABLES: Final = {
     ),
     "headline": ResultTable((*_STARTS, "maver_extended_blank_grounded"), both=_STARTS),
     "put_right": ResultTable(
-        (
-            *("maver_early_start", "maver_learnt_vector", "maver_vacuous"),
-            *("maver_paper_lexicon", "maver_stems", "off_policy_sample"),
-            "off_policy_w_mmr_q_sample",
-        ),
+        _PUT_RIGHT,
+        once=_PUT_RIGHT,
         both=("maver_early_start", "maver_learnt_vector", "maver_vacuous", "off_policy_sample"),
     ),
     "ablate": ResultTable(
-        (
-            *("maver_no_surface", "maver_no_bias", "maver_dynsp", "maver_plain_numbers"),
-            *("maver_eta1", "maver_beam"),
-        ),
+        _ABLATED,
+        once=_ABLATED,
         both=("maver_no_surface", "maver_no_bias"),
     ),
     "glove": ResultTable(
