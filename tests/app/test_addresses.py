@@ -160,7 +160,7 @@ def test_what_was_assumed_is_said_in_one_line(run: Callable, tmp_path: Path) -> 
     done = run("run", tmp_path / "book.xlsx", "SELECT a", "--json")
     assert done.code == 0 and len(lines(done.out)) == 1
     assert done.err.count("\n") == 1
-    assert done.err.startswith("Note: the sheet 'Sheet' was read; others are 'Other'; the name")
+    assert done.err.startswith("Note: sheet 1 of 2, 'Sheet'; the others are 'Other'; the name")
     done = run("run", f"{tmp_path / 'book.xlsx'}#Sheet", "SELECT a", "--json")
     assert "others are" not in done.err
 

@@ -579,6 +579,7 @@ def test_tables_that_the_server_offers(visit: Callable[..., Seen], tmp_path: Pat
         assert offers.all_inner_texts() == ["shop.sqlite#customers", "shop.sqlite#orders"]
         offers.nth(1).click()
         page.get_by_text("6 rows, 6 columns").wait_for()
+        page.goto("about:blank")  # or it asks a server that has stopped
     finally:
         server.stop()
 

@@ -34,7 +34,7 @@ def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tup
         if sheet not in titles:
             known = ", ".join(map(repr, titles))
             raise TableError(f"{name} has no sheet {sheet!r}; it has {known}")
-        return _rows(book[sheet], data, name, limits), _said_of_sheets(titles, sheet)
+        return _rows(book[sheet], data, name, limits), []  # whoever names it knows of others
     shown = [content for content in book.worksheets if content.sheet_state == "visible"]
     first: tuple[Grid, list[str]] | None = None
     for content in shown or book.worksheets:

@@ -101,7 +101,7 @@ def read_table(
         path, named = split_part(os.fspath(source))
         part = part or named
         lying = _parquet_files(path) if part is None and format in (None, "parquet") else []
-        if lying and limits.cells > LARGE and parquet_cells(lying) > LARGE:
+        if lying and limits.sketches and parquet_cells(lying) > LARGE:
             return parquet_sketch(lying, name or table_name(path))
         if is_several(path):
             if part is not None:

@@ -208,7 +208,7 @@ def read_or_sketch(source: Source, stored: Stored, limits: Limits, name: str | N
     """
     few = LARGE // max(len(stored.columns), 1)
     try:
-        if limits.cells > LARGE and _has_more(source, stored, few):
+        if limits.sketches and _has_more(source, stored, few):
             return sketch_of(source, stored, name or shown_name(stored))
     except TableError:
         source.close()

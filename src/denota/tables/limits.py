@@ -17,6 +17,8 @@ class Limits:
     """Columns of a table."""
     cells: int = 10_000_000
     """Cells of a table."""
+    sketches: bool = True
+    """Whether a table of too many cells is asked where it lies, if it can be."""
 
     def check(self, name: str, rows: int, columns: int) -> None:
         """Raise if a table of this size is too large."""

@@ -78,6 +78,11 @@ class Table:
         """Count the rows."""
         return self.shape[0]
 
+    @property
+    def count(self) -> int:
+        """How many rows there are; of a sketch those of the whole table."""
+        return self.large.rows if self.large is not None else len(self)
+
     def __getitem__(self, key: int | str) -> Column:
         """Return a column by position or name."""
         if isinstance(key, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -24,7 +25,7 @@ def describe(table: Table) -> dict[str, Any]:
     """Return what `show` says as plain data for JSON."""
     return {
         "name": table.name,
-        "rows": len(table),
+        "rows": table.count,
         "notes": list(table.notes),
         "columns": [
             {
@@ -38,17 +39,17 @@ def describe(table: Table) -> dict[str, Any]:
                 "missing_marks": list(s.missing_marks),
                 "unread": [[row, text] for row, text in s.unread],
             }
-            for s in map(summarise, table.columns)
+            for s in _summaries(table)
         ],
     }
 
 
 def show(table: Table, console: Console, rows: int) -> None:
     """Print a table's columns, its first rows with odd cells marked, and notes from reading it."""
-    count, width = len(table), len(table.columns)
+    count, width = table.count, len(table.columns)
     size = f"{count:,} row{'s' * (count != 1)}, {width:,} column{'s' * (width != 1)}"
     console.print(Text.assemble((visible(table.name), "bold"), f": {size}"))
-    summaries = [summarise(column) for column in table.columns]
+    summaries = _summaries(table)
     console.print(_columns(summaries))
     if rows:
         console.print(_preview(table, console.width, rows))
@@ -57,6 +58,15 @@ def show(table: Table, console: Console, rows: int) -> None:
         console.print(legend)
     for note in table.notes:
         console.print(Text(f"Note: {visible(note)}.", "yellow"))
+
+
+def _summaries(table: Table) -> list[ColumnSummary]:
+    """The columns as understood; of a large table with the values that its engine counts."""
+    found = [summarise(column) for column in table.columns]
+    if table.large is None:
+        return found
+    counts = table.large.statistics.distinct
+    return [replace(s, distinct=count) for s, count in zip(found, counts, strict=True)]
 
 
 def _columns(summaries: list[ColumnSummary]) -> RenderableType:
@@ -117,8 +127,8 @@ def _preview(table: Table, width: int, rows: int) -> RenderableType:
     for row in range(min(rows, len(table))):
         grid.add_row(str(row), *(_cell(table, row, c, each) for c in range(fitting)))
     left = []
-    if len(table) > rows:
-        left.append(f"{len(table) - rows:,} more rows")
+    if table.count > rows:
+        left.append(f"{table.count - rows:,} more rows")
     if fitting < len(table.columns):
         left.append(f"{len(table.columns) - fitting:,} more columns")
     tail = [Text(f"… {' and '.join(left)}", "dim")] if left else []

@@ -359,4 +359,4 @@ def _greeting(talk: Chat | Tables) -> str:
     table = talk.table
     names = ", ".join(visible(name, 24) for name in table.names[:12])
     more = ", …" if len(table.names) > 12 else ""
-    return f"{visible(table.name, 60)}: {len(table):,} rows. Ask about {names}{more}."
+    return f"{visible(table.name, 60)}: {table.count:,} rows. Ask about {names}{more}."

@@ -39,7 +39,7 @@ LARGEST: Final = 32 << 20
 """Bytes of a table that is taken."""
 TURNS: Final = 500
 """Questions of a conversation."""
-LIMITS: Final = Limits(bytes=4 * LARGEST, columns=500, cells=3_000_000)
+LIMITS: Final = Limits(bytes=4 * LARGEST, columns=500, cells=3_000_000, sketches=False)
 """Of a table that is taken, unpacked."""
 
 
@@ -311,7 +311,7 @@ def session_object(live: Live) -> dict[str, Any]:
     return {
         "id": live.id,
         "name": table.name,
-        "rows": len(table),
+        "rows": table.count,
         "notes": list(table.notes),
         "columns": [{"name": c.name, "kind": c.kind, "unit": c.unit} for c in table.columns],
         "turns": [turn.as_json() for turn in live.chat.turns],

@@ -42,7 +42,7 @@ def read_form(text: str, form: str) -> float | None:
     """Return the days since 1970 of a date in a form, None if the text has another.
 
     >>> read_form("August 2, 1907", "%B %d, %Y")
-    -22797.0
+    -22798.0
     """
     found = _PATTERNS[form].fullmatch(text)
     if found is None:
