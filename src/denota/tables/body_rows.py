@@ -47,6 +47,27 @@ def repeated_headers(rows: Sequence[Row], header: Sequence[Row]) -> list[int]:
     ]
 
 
+def page_lines(rows: Sequence[Row], again: Sequence[int], titles: Sequence[Row]) -> list[int]:
+    """Return the positions of lines that a break between pages leaves: `Page 2`, the title again.
+
+    Args:
+        rows: those below the header.
+        again: the positions of repeated headers.
+        titles: the rows above the header.
+
+    >>> page_lines([["Oslo", "1"], ["Towns, page 2"], ["Town", "Area"]], [2], [["Towns, page 1"]])
+    [1]
+    """
+    known = {_without_digits(row) for row in titles}
+    found = {p for p, row in enumerate(rows) if len(filled(row)) == 1 and _is_page(row)}
+    for header in again:
+        above = header - 1
+        while above >= 0 and (above in found or _without_digits(rows[above]) in known):
+            found.add(above)
+            above -= 1
+    return sorted(found)
+
+
 def fit(
     grid: Grid, names: list[str], file: str, ragged: Ragged, strict: bool = False
 ) -> tuple[list[str], list[Row], list[str]]:
@@ -81,6 +102,15 @@ def fit(
         if len(notes) < _MOST_NOTES:
             notes.append(f"line {number} has {_cells(length)} where the header has {width}")
     return names, rows, notes
+
+
+def _is_page(row: Row) -> bool:
+    return _PAGE.fullmatch(" ".join(row).strip()) is not None
+
+
+def _without_digits(row: Row) -> str:
+    """Return a row's text with every number alike, for titles count pages and tell the time."""
+    return _DIGITS.sub("0", " ".join(" ".join(row).split()))
 
 
 def _end_blank(grid: Grid) -> bool:
@@ -122,11 +152,18 @@ def _cells(count: int) -> str:
 
 
 _MOST_NOTES: Final = 20
+_DIGITS: Final = re.compile(r"\d+")
+_PAGE: Final = re.compile(
+    r"[-– ]*(?:page|seite|pagina|página|side|sida|strona|p\.)[ :]*\d+"
+    r"(?: ?(?:of|von|sur|de|van|di|af|av|/) ?\d+)?[-– ]*",
+    re.IGNORECASE,
+)
 _NOTE: Final = re.compile(
     r"(?:sources?|notes?|nb|n\.b|footnotes?|legend|key|remarks?|data|contact|disclaimer|copyright"
     r"|warning|caution|explanations?)\s?[:.]"
     r"|(?:last )?updated\b|(?:generated|exported|downloaded|retrieved|accessed|compiled|prepared"
     r"|extracted|printed) (?:on|by|from|at)\b|data (?:from|by|provided)\b|see (?:also|note)\b"
-    r"|©|\(c\) |[*†‡§]{1,3}\s?\S|\[?\(?[a-z0-9]{1,2}[)\]]\s|[¹²³]\s?\w|[a-z*]{1,2} ?= ?\S|end of\b",
+    r"|©|\(c\) |[*†‡§]{1,3}\s?\S|\[?\(?[a-z0-9]{1,2}[)\]]\s|[¹²³]\s?\w|[a-z*]{1,2} ?= ?\S|end of\b"
+    r"|\(\d+ (?:rows?|lignes?|zeilen?)\)|\d+ rows? in set\b",
     re.IGNORECASE,
 )
