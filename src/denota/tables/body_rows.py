@@ -132,6 +132,8 @@ def _can_be_note(row: Row, width: int, counted: bool) -> bool:
         return False
     text = row[places[0]]
     if len(places) == 1:
+        if _COUNT.match(text.strip()):
+            return True
         return not is_value(text) and normalise(text).lower() not in ("total", "totals")
     noted = _NOTE.match(text.strip()) is not None
     spilled = counted and len(row) > 1 and row[1][:1] == " "  # a comma in a sentence
@@ -141,7 +143,7 @@ def _can_be_note(row: Row, width: int, counted: bool) -> bool:
 def _is_note(row: Row, width: int, apart: bool, counted: bool) -> bool:
     places = filled(row)
     text = row[places[0]].strip()
-    if _NOTE.match(text):
+    if _NOTE.match(text) or _COUNT.match(text):
         return True
     alone = counted and len(row) == 1
     return apart and (alone or (width > 2 and len(text.split()) > 1))
@@ -151,6 +153,8 @@ def _cells(count: int) -> str:
     return f"{count:,} cell{'' if count == 1 else 's'}"
 
 
+_COUNT: Final = re.compile(r"\(?\d[\d,]* (?:rows?|records?) ?(?:in set\b|selected\b|\))")
+"""`(2 rows)`, as the shells of databases end a table."""
 _MOST_NOTES: Final = 20
 _DIGITS: Final = re.compile(r"\d+")
 _PAGE: Final = re.compile(
@@ -163,7 +167,6 @@ _NOTE: Final = re.compile(
     r"|warning|caution|explanations?)\s?[:.]"
     r"|(?:last )?updated\b|(?:generated|exported|downloaded|retrieved|accessed|compiled|prepared"
     r"|extracted|printed) (?:on|by|from|at)\b|data (?:from|by|provided)\b|see (?:also|note)\b"
-    r"|©|\(c\) |[*†‡§]{1,3}\s?\S|\[?\(?[a-z0-9]{1,2}[)\]]\s|[¹²³]\s?\w|[a-z*]{1,2} ?= ?\S|end of\b"
-    r"|\(\d+ (?:rows?|lignes?|zeilen?)\)|\d+ rows? in set\b",
+    r"|©|\(c\) |[*†‡§]{1,3}\s?\S|\[?\(?[a-z0-9]{1,2}[)\]]\s|[¹²³]\s?\w|[a-z*]{1,2} ?= ?\S|end of\b",
     re.IGNORECASE,
 )

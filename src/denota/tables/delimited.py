@@ -84,17 +84,16 @@ def find_delimiter(text: str, quotes: bool = True) -> str:
     """
     sample = text[:_SAMPLE]
     header = sample.lstrip("\r\n").splitlines()[0] if sample.strip("\r\n") else ""
-    candidates = [d for d in DELIMITERS if d in header]
     counts = {d: _counts(sample, d, quotes, len(sample) < len(text)) for d in DELIMITERS}
+    able = [d for d in DELIMITERS if d != "," or not _are_of_cells(sample, counts)]
+    candidates = [d for d in able if d in header]
     shares = {d: _share(counts[d], counts[d][0]) for d in candidates if counts[d]}
     if len(shares) == 1 and '"' not in header and max(shares.values())[0] >= _FEW:
         return next(iter(shares))
     fitting = {d: share for d, share in shares.items() if share[0] >= _FEW and share[1] > 1}
     if not fitting:
-        usual = ((d, commonest(c for c in counts[d] if c > 1)) for d in DELIMITERS)
+        usual = ((d, commonest(c for c in counts[d] if c > 1)) for d in able)
         fitting = {d: _share(counts[d], width) for d, width in usual if width}
-    if len(fitting) > 1 and "," in fitting and _are_of_cells(sample, counts):
-        del fitting[","]
     return max(fitting, key=lambda d: fitting[d], default=candidates[0] if candidates else ",")
 
 
@@ -102,7 +101,8 @@ def _are_of_cells(sample: str, counts: dict[str, list[int]]) -> bool:
     """Say whether commas belong to numbers and sentences, for others divide as many lines."""
     lines = max(sum(count > 1 for count in counts[d]) for d in DELIMITERS if d != ",")
     within = len(_COMMA_WITHIN.findall(sample))
-    return lines >= sum(count > 1 for count in counts[","]) and within >= _MOST * sample.count(",")
+    divided = sum(count > 1 for count in counts[","])
+    return lines >= max(divided, 1) and within >= _MOST * sample.count(",")
 
 
 def _counts(sample: str, delimiter: str, quotes: bool, cut: bool) -> list[int]:

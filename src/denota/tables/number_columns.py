@@ -52,7 +52,8 @@ def agree(
     # 7- among 7.5 and 8 is open above, like 7+: it takes two, money or thousands to be a debt
     owed = sum(r is not None and r.form == "owed" for r in readings)
     large = any(r is not None and (abs(r.value) >= 1000 or r.unit in MONEY_UNITS) for r in readings)
-    debts_hold = 2 * forms["owed"] < total and (large or (owed > 1 and are_accounts))
+    others = forms["plain"] > 0 and not forms["range"]
+    debts_hold = others and (large or (owed > 1 and are_accounts))
     tied = sum(r is not None and r.form == "tied" for r in readings)
     ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
 

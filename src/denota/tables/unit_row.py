@@ -25,7 +25,7 @@ def are_units(grid: Grid, position: int) -> bool:
         places = places[1:]
     cells = [row[place].strip() for place in places]
     rest = cells[1:]
-    clear = len(rest) > 2 or all(map(_BRACKETED.fullmatch, rest))
+    clear = len(rest) > 2 or all(_BRACKETED.fullmatch(text) or "/" in text for text in rest)
     if rest and places[0] not in values and all(map(is_unit, rest)) and clear:
         places, cells = places[1:], rest  # the first says what the labels are
     known = sum(map(is_unit, cells))
@@ -55,7 +55,8 @@ def _stands_in_for_units(grid: Grid, position: int, places: list[int]) -> bool:
         others = [cell_at(other, place) for other in below]
         if text in others or sum(map(is_value, filter(None, others))) < 2:
             return False
-    return len(places) > 1 or is_unit(cell_at(row, places[0]))
+    alone = len(value_columns(below, len(row)) - {labels[0]}) == 1
+    return len(places) > 1 or alone or is_unit(cell_at(row, places[0]))
 
 
 def is_unit(text: str) -> bool:

@@ -18,8 +18,9 @@ Mask = NDArray[np.bool_]
 def sum_rows(table: Table) -> Mask:
     """(R,) True for the rows whose numbers are the sums of others, which cannot be chance.
 
-    They are sums of the rows between the last such row and themselves, or of all rows that sum up
-    none: in every column that can be summed, two or more.
+    They are sums of the rows between the last such row and themselves (or themselves and the next,
+    where the total stands first), or of all rows that sum up none: in every column that can be
+    summed, two or more.
 
     >>> rows = [["A", "310", "42"], ["B", "221", "77"], ["C", "518", "91"], ["Land", "1049", "210"]]
     >>> sum_rows(Table.from_rows(["Part", "People", "Cars"], rows)).tolist()
@@ -33,6 +34,8 @@ def sum_rows(table: Table) -> Mask:
     grain = np.array([_grain(column) for column in numbers.T])
     if len(table) <= _LONG:
         _mark_subtotals(numbers, grain, found)
+        if not found.any():
+            _mark_subtotals(numbers[::-1], grain, found[::-1])
     _mark_sums_of_all(numbers, grain, found)
     return found
 
@@ -44,14 +47,17 @@ def can_be_summed(column: Column) -> bool:
 
 def _mark_subtotals(numbers: Numbers, grain: Numbers, found: Mask) -> None:
     """Mark the rows that are sums of those since the last one marked."""
-    start = 0
     sums = np.vstack([np.zeros(numbers.shape[1]), np.cumsum(np.nan_to_num(numbers), axis=0)])
-    for row in range(_PARTS, len(numbers)):
-        if row - start < _PARTS or not _are_near(numbers[row], sums[row] - sums[start], grain):
-            continue
-        if _is_shown(numbers[row], numbers[start:row], grain):
+    start: int | None = 0
+    while start is not None:
+        first = start + _PARTS
+        near = _are_near(numbers[first:], sums[first:-1] - sums[start], grain)
+        rows = (np.flatnonzero(near) + first).tolist()
+        shown = (row for row in rows if _is_shown(numbers[row], numbers[start:row], grain))
+        row = next(shown, None)
+        if row is not None:
             found[row] = True
-            start = row + 1
+        start = None if row is None else row + 1
 
 
 def _mark_sums_of_all(numbers: Numbers, grain: Numbers, found: Mask) -> None:
@@ -63,10 +69,12 @@ def _mark_sums_of_all(numbers: Numbers, grain: Numbers, found: Mask) -> None:
             found[row] = True
 
 
-def _are_near(stated: Numbers, sums: Numbers, grain: Numbers) -> bool:
-    """Say whether no stated number is far from its sum; most rows are told so at once."""
+def _are_near(stated: Numbers, sums: Numbers, grain: Numbers) -> Mask:
+    """(R,) False where a stated number is far from its sum, which tells most rows at once."""
     with np.errstate(invalid="ignore"):
-        return not np.any(np.abs(stated - sums) > 3 * grain + _ROUNDING * np.abs(sums))
+        far = np.abs(stated - sums) > 3 * grain + _ROUNDING * np.abs(sums)
+    near: Mask = np.logical_not(far.any(axis=1) | np.isnan(stated).all(axis=1))
+    return near
 
 
 def _is_shown(stated: Numbers, parts: Numbers, grain: Numbers) -> bool:

@@ -130,7 +130,7 @@ def _is_also_a_name(table: Table, column: Column, text: str, summed: Mask) -> bo
         return False
     amounts = [c.numbers for c in table.columns if can_be_summed(c)]
     return all(
-        any(numbers[row] < _LEAST * np.nanmax(numbers[~rows]) for numbers in amounts)
+        any(np.any(numbers[~rows] > numbers[row]) for numbers in amounts)
         and not any(_is_sum(numbers, rows, row) for numbers in amounts)
         for row in np.flatnonzero(others).tolist()
     )
@@ -152,9 +152,10 @@ def _is_sum(numbers: NDArray[np.float64], marked: Mask, row: int) -> bool:
     others = np.where(marked | np.isnan(numbers), 0.0, numbers)
     marks = np.flatnonzero(marked)
     at = int(np.searchsorted(marks, row))
-    start = int(marks[at - 1]) + 1 if at else 0
     end = int(marks[at + 1]) if at + 1 < len(marks) else len(numbers)
-    parts = (others, others[start:row], others[row + 1 : end])
+    # a total of totals goes back over several of them
+    starts = [0, *(int(mark) + 1 for mark in marks[max(0, at - _BACK) : at])]
+    parts = (others, *(others[start:row] for start in starts), others[row + 1 : end])
     added = [float(part.sum()) for part in parts if np.count_nonzero(part) > 1]
     return any(_is_near(total, float(numbers[row])) for total in added)
 
@@ -166,6 +167,7 @@ def _is_near(total: float, number: float) -> bool:
 _ROUNDING: Final = 0.005
 _LEAST: Final = 0.9
 """The share of the sum that a total has at least; it may have more, of rows that are not there."""
+_BACK: Final = 12
 _LONGEST: Final = 40
 _TOTALS: Final = frozenset(
     "total|totals|total:|subtotal|sub-total|sub total|grand total|overall|sum|career total"
