@@ -90,6 +90,11 @@ UNITS = {
     "Town,Area,People\nname,[km2],[n]\n": ("Town", "Area (km2)", "People (n)"),
     "Town,Area (km2),People\n,km2,%\n": ("Town", "Area (km2)", "People (%)"),
     "Town,Area,People\n,million,2019=100\n": ("Town", "Area (million)", "People (2019=100)"),
+    "Town,Area,People\n,PJ,µg/L\n": ("Town", "Area (PJ)", "People (µg/L)"),
+    "Town,Area,People\n,NTU,FNU\n": ("Town", "Area (NTU)", "People (FNU)"),
+    "Town,Area,People\n,,W/m²\n": ("Town", "Area", "People (W/m²)"),
+    "Town,Area,People\n,1000 t,'000\n": ("Town", "Area (1000 t)", "People ('000)"),
+    "Town,Area,People\nname,l/m2,m/s\n": ("Town", "Area (l/m2)", "People (m/s)"),
 }
 
 
@@ -104,6 +109,78 @@ def test_units_go_to_the_names(header: str) -> None:
 def test_a_row_of_the_table_is_no_row_of_units(first: str) -> None:
     body = f"{first}\nOslo,x,709037\nMoss,y,50290\n"
     assert rows(read("Town,Area,People\n" + body))[0] == tuple(first.split(","))
+
+
+@pytest.mark.parametrize("first", [",DNF,DNS", ",12,km", ",Withdrawn from the race,x", ",n/a,"])
+def test_a_row_without_a_label_need_not_be_units(first: str) -> None:
+    """A code stands below again, a value is none, and a sentence is no unit."""
+    text = f"Town,Area,People\n{first}\nOslo,1,709037\nMoss,DNF,50290\nBodø,5,52560\n"
+    assert rows(read(text))[0] == tuple(first.split(","))
+
+
+PRICES = [("Spade", "24,90 €", ""), ("Hose", "1 254,00 €", "new"), ("Rake, red", "19,95 €", "")]
+
+
+@pytest.mark.parametrize("above", ["", "Prices\n", "Prices, with tax\n\n", "Prices;;\n\n"])
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_commas_in_numbers_and_sentences_divide_nothing(above: str, delimiter: str) -> None:
+    lines = [("Item", "Price", "Note"), *(tuple(filter(None, row)) for row in PRICES)]
+    table = read(above.replace(";", delimiter) + "\n".join(map(delimiter.join, lines)) + "\n")
+    assert table.names == ("Item", "Price", "Note") and rows(table) == PRICES
+    assert table["Price"].numbers.tolist() == [24.9, 1254, 19.95]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Tags\nName,Tags,N\nAna,a;b;c,1\nBo,d;e;f,2\n", "Name,Tags,N\nAna,a;b;c,1\nBo,d;e;f,2\n"],
+)
+def test_commas_that_divide_every_line_are_the_delimiter(text: str) -> None:
+    assert rows(read(text)) == [("Ana", "a;b;c", "1"), ("Bo", "d;e;f", "2")]
+
+
+LINE = "+------+------+--------+\n"
+DRAWN = "| Town | Area | People |\n"
+CELLS = "| Oslo |  454 | 709037 |\n| Moss |   64 |  50290 |\n| Bodø | 1395 |  52560 |\n"
+BARE = CELLS.replace("| O", "O").replace("| M", "M").replace("| B", "B").replace(" |\n", "\n")
+FRAMES = {
+    "a database's shell": LINE + DRAWN + LINE + CELLS + LINE + "3 rows in set (0.00 sec)\n",
+    "another's": " Town | Area | People\n------+------+-------\n" + BARE + "(3 rows)\n",
+    "Markdown": DRAWN + "|:--|--|:-:|\n" + CELLS,
+    "a report": "Towns\n" + "-" * 24 + "\n" + DRAWN + "=" * 24 + "\n" + CELLS + "-" * 24 + "\n",
+    "lines between rows": DRAWN + LINE + CELLS.replace("|\n", "|\n" + LINE),
+    "an outline": DRAWN + "|------+------+--------|\n" + CELLS,
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_bars_and_dashes_around_a_table_are_left_out(frame: str) -> None:
+    table = read(FRAMES[frame])
+    assert table.names == ("Town", "Area", "People") and rows(table) == ROWS
+
+
+BREAKS = {
+    "titles": ("1.2.2021 Towns p. 1\n", "1.2.2021 Towns p. 2\nTown,Area,People\n"),
+    "numbers of pages": ("", "Page 1 of 2\nTown,Area,People\n"),
+    "numbers alone": ("Towns\n", "\nSeite 1\n\n"),
+    "both": ("Towns\n", "- Page 1 -\n\nTowns\nTown,Area,People\n"),
+}
+
+
+@pytest.mark.parametrize("break_", BREAKS)
+def test_breaks_between_pages_are_left_out(break_: str) -> None:
+    above, between = BREAKS[break_]
+    table = read(above + CLEAN.replace("Moss", between + "Moss"))
+    assert table.names == ("Town", "Area", "People") and rows(table) == ROWS
+    assert any(note.startswith("page lines in row") for note in table.notes)
+
+
+def test_a_minus_may_stand_behind_amounts() -> None:
+    text = "Account;Balance;Since\nA;1.234,50-;1998-\nB;20,00-;2001-2003\nC;7,25;2004-\n"
+    table = read(text)
+    assert table["Balance"].numbers.tolist() == [-1234.5, -20, 7.25]
+    assert table["Since"].numbers.tolist() == [1998, 2001, 2004]  # a year that goes on
+    hardness = read("Stone,Hardness\nOpal,5.5\nQuartz,7-\nTopaz,8\n")["Hardness"]
+    assert hardness.numbers[0] == 5.5 and hardness.numbers[1] != -7  # 7 and more, or less
 
 
 LEVELS = {

@@ -47,6 +47,27 @@ def repeated_headers(rows: Sequence[Row], header: Sequence[Row]) -> list[int]:
     ]
 
 
+def page_lines(rows: Sequence[Row], again: Sequence[int], titles: Sequence[Row]) -> list[int]:
+    """Return the positions of lines that a break between pages leaves: `Page 2`, the title again.
+
+    Args:
+        rows: those below the header.
+        again: the positions of repeated headers.
+        titles: the rows above the header.
+
+    >>> page_lines([["Oslo", "1"], ["Towns, page 2"], ["Town", "Area"]], [2], [["Towns, page 1"]])
+    [1]
+    """
+    known = {_without_digits(row) for row in titles}
+    found = {p for p, row in enumerate(rows) if len(filled(row)) == 1 and _is_page(row)}
+    for header in again:
+        above = header - 1
+        while above >= 0 and (above in found or _without_digits(rows[above]) in known):
+            found.add(above)
+            above -= 1
+    return sorted(found)
+
+
 def fit(
     grid: Grid, names: list[str], file: str, ragged: Ragged, strict: bool = False
 ) -> tuple[list[str], list[Row], list[str]]:
@@ -83,6 +104,15 @@ def fit(
     return names, rows, notes
 
 
+def _is_page(row: Row) -> bool:
+    return _PAGE.fullmatch(" ".join(row).strip()) is not None
+
+
+def _without_digits(row: Row) -> str:
+    """Return a row's text with every number alike, for titles count pages and tell the time."""
+    return _DIGITS.sub("0", " ".join(" ".join(row).split()))
+
+
 def _end_blank(grid: Grid) -> bool:
     """Say whether the last cell of every row is blank."""
     return all(is_blank(row[-1:]) for row in grid.rows)
@@ -102,6 +132,8 @@ def _can_be_note(row: Row, width: int, counted: bool) -> bool:
         return False
     text = row[places[0]]
     if len(places) == 1:
+        if _COUNT.match(text.strip()):
+            return True
         return not is_value(text) and normalise(text).lower() not in ("total", "totals")
     noted = _NOTE.match(text.strip()) is not None
     spilled = counted and len(row) > 1 and row[1][:1] == " "  # a comma in a sentence
@@ -111,7 +143,7 @@ def _can_be_note(row: Row, width: int, counted: bool) -> bool:
 def _is_note(row: Row, width: int, apart: bool, counted: bool) -> bool:
     places = filled(row)
     text = row[places[0]].strip()
-    if _NOTE.match(text):
+    if _NOTE.match(text) or _COUNT.match(text):
         return True
     alone = counted and len(row) == 1
     return apart and (alone or (width > 2 and len(text.split()) > 1))
@@ -121,7 +153,15 @@ def _cells(count: int) -> str:
     return f"{count:,} cell{'' if count == 1 else 's'}"
 
 
+_COUNT: Final = re.compile(r"\(?\d[\d,]* (?:rows?|records?) ?(?:in set\b|selected\b|\))")
+"""`(2 rows)`, as the shells of databases end a table."""
 _MOST_NOTES: Final = 20
+_DIGITS: Final = re.compile(r"\d+")
+_PAGE: Final = re.compile(
+    r"[-– ]*(?:page|seite|pagina|página|side|sida|strona|p\.)[ :]*\d+"
+    r"(?: ?(?:of|von|sur|de|van|di|af|av|/) ?\d+)?[-– ]*",
+    re.IGNORECASE,
+)
 _NOTE: Final = re.compile(
     r"(?:sources?|notes?|nb|n\.b|footnotes?|legend|key|remarks?|data|contact|disclaimer|copyright"
     r"|warning|caution|explanations?)\s?[:.]"

@@ -7,12 +7,12 @@ import io
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, Literal, Protocol
 
 from denota.errors import TableError
 from denota.tables.grid import Grid, commonest
 from denota.tables.limits import Limits
+from denota.tables.ruled import without_frame
 
 DELIMITERS: Final = (",", "\t", ";", "|")
 
@@ -57,7 +57,7 @@ def read_delimited(
     else:
         raise _open_quote(name, start)
     grid = Grid(rows, numbers, blank=blank)
-    return _unframed(grid) if delimiter == "|" else grid
+    return without_frame(grid) if delimiter == "|" else grid
 
 
 def without_sep_line(text: str) -> tuple[str, str | None]:
@@ -77,21 +77,32 @@ def find_delimiter(text: str, quotes: bool = True) -> str:
 
     >>> find_delimiter("a;b\n1,5;2\n")
     ';'
+    >>> find_delimiter("Prices\nItem;Price;Note\nSpade;24,90\nHose;54,00;new\nRake;19,95\n")
+    ';'
     >>> find_delimiter("Towns, by area\n\nTown;Area\nOslo;454\nMoss;64\n")
     ';'
     """
     sample = text[:_SAMPLE]
     header = sample.lstrip("\r\n").splitlines()[0] if sample.strip("\r\n") else ""
-    candidates = [d for d in DELIMITERS if d in header]
     counts = {d: _counts(sample, d, quotes, len(sample) < len(text)) for d in DELIMITERS}
+    able = [d for d in DELIMITERS if d != "," or not _are_of_cells(sample, counts)]
+    candidates = [d for d in able if d in header]
     shares = {d: _share(counts[d], counts[d][0]) for d in candidates if counts[d]}
     if len(shares) == 1 and '"' not in header and max(shares.values())[0] >= _FEW:
         return next(iter(shares))
     fitting = {d: share for d, share in shares.items() if share[0] >= _FEW and share[1] > 1}
     if not fitting:
-        usual = ((d, commonest(c for c in counts[d] if c > 1)) for d in DELIMITERS)
+        usual = ((d, commonest(c for c in counts[d] if c > 1)) for d in able)
         fitting = {d: _share(counts[d], width) for d, width in usual if width}
     return max(fitting, key=lambda d: fitting[d], default=candidates[0] if candidates else ",")
+
+
+def _are_of_cells(sample: str, counts: dict[str, list[int]]) -> bool:
+    """Say whether commas belong to numbers and sentences, for others divide as many lines."""
+    lines = max(sum(count > 1 for count in counts[d]) for d in DELIMITERS if d != ",")
+    within = len(_COMMA_WITHIN.findall(sample))
+    divided = sum(count > 1 for count in counts[","])
+    return lines >= max(divided, 1) and within >= _MOST * sample.count(",")
 
 
 def _counts(sample: str, delimiter: str, quotes: bool, cut: bool) -> list[int]:
@@ -104,6 +115,8 @@ def _share(counts: list[int], width: int) -> tuple[float, int]:
     return counts.count(width) / len(counts), width
 
 
+_COMMA_WITHIN: Final = re.compile(r"(?<=\d),(?=\d)|, ")
+_MOST: Final = 0.9
 _FEW: Final = 0.5
 """Below this share of the lines, a count is not the table's."""
 _SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n|$)', re.IGNORECASE)
@@ -134,16 +147,3 @@ def _open_quote(name: str, line: int) -> TableError:
         f'{name} has a quote (") on line {line} that is never closed; '
         "close it, or pass --no-quotes if quotes are ordinary characters"
     )
-
-
-def _unframed(grid: Grid) -> Grid:
-    """Take `| a | b |` out of its frame: outer pipes, padding and the line of dashes."""
-    header = next((p for p, row in enumerate(grid.rows) if len(row) > 2), None)
-    if header is None or grid.rows[header][0].strip() or grid.rows[header][-1].strip():
-        return grid
-    rows = [[cell.strip() for cell in row[1:-1]] if len(row) > 2 else row for row in grid.rows]
-    numbers = list(grid.numbers)
-    rule = rows[header + 1 : header + 2]
-    if rule and rule[0] and all(cell and not cell.strip("-:") for cell in rule[0]):
-        del rows[header + 1], numbers[header + 1]
-    return replace(grid, rows=rows, numbers=numbers)

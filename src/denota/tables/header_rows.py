@@ -164,10 +164,17 @@ def _differs_below(grid: Grid, position: int) -> bool:
 def _usual_length(rows: Sequence[Row]) -> int:
     """Return the commonest length of rows; that of rows of several cells, if a third are such.
 
-    A comma and a space are those of a sentence.
+    A comma and a space are those of a sentence. Where rows end early, it is that of the names above
+    them, which no row exceeds.
     """
-    several = [len(row) for row in rows if len(row) > 1 and row[1][:1] != " "]
-    return commonest(several if 3 * len(several) >= len(rows) else map(len, rows))
+    several = [row for row in rows if len(row) > 1 and row[1][:1] != " "]
+    enough = 3 * len(several) >= len(rows)
+    usual = commonest(map(len, several if enough else rows))
+    first = next((row for row in several if len(row) >= usual), [])
+    longest = len(first) == max(map(len, rows), default=0)
+    if enough and longest and len(filled(first)) == len(first) < 2 * usual:
+        return len(first) if not any(map(is_value, first)) else usual
+    return usual
 
 
 def _is_setting(grid: Grid, position: int, usual: int) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from denota.errors import TableError
-from denota.tables.body_rows import Ragged, fit, notes_below, repeated_headers
+from denota.tables.body_rows import Ragged, fit, notes_below, page_lines, repeated_headers
 from denota.tables.grid import Grid, Row, is_blank, without_blank_rows
 from denota.tables.header_names import header_names
 from denota.tables.header_rows import HeaderRows, find_header
@@ -58,7 +58,10 @@ def lay_out(grid: Grid, file: str, header: int | None = None, ragged: Ragged = "
     body, foot = _without_last(body, footers)
     if not body.rows:  # all rows are blank, or look like notes: they are what there is
         return as_it_stands(grid, file, ragged)
-    body, again = _without(body, repeated_headers(body.rows, whole.rows[rows.top : rows.end]))
+    headers = repeated_headers(body.rows, whole.rows[rows.top : rows.end])
+    pages = page_lines(body.rows, headers, whole.rows[: rows.top]) if width > 1 else []
+    again, paged = ([body.numbers[p] for p in places] for places in (headers, pages))
+    body = _without(body, [*headers, *pages])
     named = _without_trailing_names(names, body.rows)
     fitted, cells, ragged_notes = fit(body, named, file, ragged)
     kept, cells, dropped = _without_blank_columns(fitted, cells)
@@ -69,6 +72,7 @@ def lay_out(grid: Grid, file: str, header: int | None = None, ragged: Ragged = "
         *ragged_notes,
         *([f"{dropped} blank column{'s' * (dropped > 1)} left out"] if dropped else ()),
         *([f"the header is repeated in {_listed(again)}, left out"] if again else ()),
+        *([f"page lines in {_listed(paged)}, left out"] if paged else ()),
         *_said_of_footers(foot),
     ]
     return Layout(kept, cells, notes)
@@ -101,14 +105,14 @@ def _without_last(grid: Grid, count: int) -> tuple[Grid, Sequence[Row]]:
     return kept, grid.rows[end:]
 
 
-def _without(grid: Grid, positions: list[int]) -> tuple[Grid, list[int]]:
-    """Return the grid without some rows, and their numbers in the source."""
+def _without(grid: Grid, positions: list[int]) -> Grid:
+    """Return the grid without some rows."""
     if not positions:
-        return grid, []
+        return grid
     gone = set(positions)
     kept = [position for position in range(len(grid.rows)) if position not in gone]
     rows, numbers = [grid.rows[p] for p in kept], [grid.numbers[p] for p in kept]
-    return Grid(rows, numbers, counted=grid.counted), [grid.numbers[p] for p in positions]
+    return Grid(rows, numbers, counted=grid.counted)
 
 
 def _without_trailing_names(names: list[str], rows: Sequence[Row]) -> list[str]:

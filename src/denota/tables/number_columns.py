@@ -44,11 +44,16 @@ def agree(
     ranges_hold = _are_ranges(ranges, alone=forms["range"] * 2 > total)
     # (2) is minus two in accounts, which show themselves by money, decimals or thousands;
     # elsewhere it is a remark
-    brackets_are_minus = any(
+    are_accounts = any(
         r is not None
         and (r.form == "accounted" or r.unit in MONEY_UNITS or r.value >= 1000 or r.value % 1)
         for r in readings
     )
+    # 7- among 7.5 and 8 is open above, like 7+: it takes two, money or thousands to be a debt
+    owed = sum(r is not None and r.form == "owed" for r in readings)
+    large = any(r is not None and (abs(r.value) >= 1000 or r.unit in MONEY_UNITS) for r in readings)
+    others = forms["plain"] > 0 and not forms["range"]
+    debts_hold = others and (large or (owed > 1 and are_accounts))
     tied = sum(r is not None and r.form == "tied" for r in readings)
     ties_hold = forms["tied"] < total or tied < total  # a tie is shared; T1, T2, T3 are names
 
@@ -71,11 +76,12 @@ def agree(
             "flagged": True,
             "bracketed": True,
             "accounted": True,
+            "owed": debts_hold,
             "plain": True,
         }
         if not holds[reading.form]:
             return None
-        if reading.form in ("bracketed", "accounted") and brackets_are_minus:
+        if reading.form in ("bracketed", "accounted") and are_accounts:
             return reading._replace(value=-reading.value)
         return reading
 

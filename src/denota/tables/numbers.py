@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even", "flagged"]
-"""`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted; `12 p` is flagged."""
+NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even", "flagged", "owed"]
+"""`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted; `12-` is owed; `12 p` is
+flagged."""
 
 
 class NumberReading(NamedTuple):
@@ -43,6 +44,8 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
         return NumberReading(float(text))
     if decimal == ",":
         text = text.translate(_SWAP)
+    if text[-1:] == "-" and _OWED.match(text):
+        return NumberReading(-_value(text[:-1].strip()), form="owed")
     if text[-1:] == "s" and _DECADE.match(text):
         return None
     if ":" in text or "h" in text or "m" in text:
@@ -142,6 +145,8 @@ _NUMBER: Final = re.compile(
     rf"(?P<remark>{_REMARK})\s*(?(open)\))\s*$",
     re.IGNORECASE,
 )
+_OWED: Final = re.compile(rf"(?!(?:1\d|20)\d\d\s?-)(?:{_CORE})\s?-$")
+"""A minus behind a number; `1998-` is a year that something began in."""
 _CLOCK: Final = re.compile(
     r"(?P<sign>[+-])?\s*(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>[0-5]\d(?:\.\d+)?)"
     rf"\s*(?P<half>am|pm|a\.m\.|p\.m\.)?\s*(?:s|sec|min|h|hrs?|[A-Z]{{2,4}})?{_REMARK}\s*$",
