@@ -62,11 +62,10 @@ def test_a_sheet_that_is_hidden_is_passed_over() -> None:
     assert len(read_table(saved(made), sheet="Lists")) == 1
 
 
-def test_a_sheet_can_be_chosen_and_others_are_listed() -> None:
+def test_a_sheet_can_be_chosen_and_others_are_listed_where_none_is() -> None:
     made = book(Data=TOWNS, More=TOWNS[:2])
-    assert read_table(saved(made), sheet="More").notes == (
-        "sheet 2 of 2, 'More'; the others are 'Data'",
-    )
+    assert read_table(saved(made), sheet="More").notes == ()
+    assert read_table(saved(made)).notes == ("sheet 1 of 2, 'Data'; the others are 'More'",)
     with pytest.raises(TableError, match="'Data', 'More'"):
         read_table(saved(made), sheet="Nowhere")
 
