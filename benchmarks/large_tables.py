@@ -97,10 +97,9 @@ def same(parser: Parser, tables: int, questions: int, rows: int) -> dict[str, An
 
 def in_any_order(program: str) -> tuple[tuple[str, ...], ...]:
     """A program as text, whatever the order of the conditions that AND or OR join."""
-    return tuple(
-        tuple(sorted(part.split(" OR ")))
-        for part in sorted(program.replace(")", "").split(" AND "))
-    )
+    head, _, where = program.replace(")", "").partition(" WHERE ")
+    parts = (tuple(sorted(part.split(" OR "))) for part in where.split(" AND "))
+    return ((head,), *sorted(parts))
 
 
 def alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

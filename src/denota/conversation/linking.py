@@ -106,7 +106,8 @@ def _telling(table: Table, place: int, question: str) -> list[str]:
     held = Counter(word for text in values for word in content(text))
     words = [word.text for word in constants_in(question).words if len(word.text) > 1]
     said = _said_elsewhere(table)
-    words = [w for w in words if held[w] <= COMMON * len(values) and w not in said]
+    words = [w for w in words if held[w] <= COMMON * len(values)]
+    words = [w for w in words if w not in said or w[0] <= "9"]  # a number may be anybody's
     return sorted(words, key=len, reverse=True)[:WORDS]
 
 
