@@ -319,3 +319,26 @@ def test_a_password_is_kept_nowhere(
         content = path.read_bytes()
         assert PASSWORD.encode() not in content, path
         assert quote(PASSWORD, safe="").encode() not in content, path
+
+
+def test_an_upload_is_read_as_its_query_says(serve: Callable[..., TestClient]) -> None:
+    client = serve()
+
+    def upload(text: str, **how: str | int) -> dict:
+        return client.post(
+            "/api/sessions/upload",
+            params={"name": "t.csv", **how},
+            content=text.encode("cp1252"),
+            headers={"Content-Type": "application/octet-stream"},
+        ).json()
+
+    lines = "Towns of the north\n\nTown;Area\nT\xf8nder;12\nMoss;5\n"
+    found = upload(lines)
+    assert [column["name"] for column in found["columns"]] == ["Town", "Area"]
+    assert any("title" in note for note in found["notes"])
+    third = upload(lines, header=4, delimiter=";")
+    assert [column["name"] for column in third["columns"]] == ["T\xf8nder", "12"]
+    assert "klingon" in upload(lines, encoding="klingon")["detail"]
+    assert (
+        client.post("/api/sessions/upload", params={"header": 0}, content=b"a").status_code == 422
+    )

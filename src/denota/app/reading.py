@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from denota.app.terminal.text import visible
 from denota.tables.body_rows import Ragged
@@ -26,15 +27,16 @@ class ReaderOptions:
 
     def read(
         self,
-        address: str,
+        address: Any,
         limits: Limits = Limits(),  # noqa: B008 - frozen
         table: str | None = None,
+        name: str | None = None,
     ) -> Table:
-        """Return the table of an address, or of a database there the one of a name."""
+        """Return the table of an address or open file, or of a database there the one of a name."""
         own = asdict(self)
         if self.delimiter in ("tab", "\\t"):
             own["delimiter"] = "\t"
-        return read_table(address, table=table, limits=limits, **own)
+        return read_table(address, table=table, name=name, limits=limits, **own)
 
 
 def assumed(table: Table) -> str:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from denota.app.files.export import answer_csv, conversation_jsonl, table_csv
+from denota.app.reading import ReaderOptions
 from denota.app.web.schema import (
     ChoiceBody,
     CorrectionBody,
@@ -31,6 +32,7 @@ from denota.app.web.schema import (
 from denota.app.web.service import Service, session_object
 from denota.conversation.chat import LONGEST, Reading
 from denota.errors import DataError
+from denota.tables.io import Format
 
 Person = Callable[[Request], str]
 """Says who sent a request."""
@@ -70,12 +72,20 @@ def session_routes(service: Service, person: Person) -> APIRouter:
     def upload(
         data: Annotated[bytes, Body(media_type="application/octet-stream")],
         name: Annotated[str, Query(max_length=200)] = "table",
+        format: Format | None = None,
+        encoding: Annotated[str | None, Query(max_length=40)] = None,
+        delimiter: Annotated[str | None, Query(max_length=3)] = None,
+        quotes: bool = True,
+        sheet: Annotated[str | None, Query(max_length=200)] = None,
+        header: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     ) -> dict[str, Any]:
         """Begin a conversation about a table in a file.
 
-        CSV, TSV, JSON, Excel or Parquet, gzipped or not.
+        CSV, TSV, JSON, Excel or Parquet, gzipped or not. What is not said of it is found out, and
+        `notes` tells what was assumed.
         """
-        return session_object(service.begin(name, data))
+        how = ReaderOptions(format, encoding, delimiter, quotes, "fill", sheet, header)
+        return session_object(service.begin(name, data, how))
 
     @api.get("/sessions/{id}", response_model=SessionInfo)
     def session(id: Id) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from denota import sample
 from denota.app.offers import Offers
+from denota.app.reading import ReaderOptions
 from denota.app.web.rows import SeenRows
 from denota.app.web.sessions import SavedTurn, SessionStore
 from denota.app.web.workers import Workers
@@ -27,7 +28,6 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation, plain_number
 from denota.search.preparer import Preparer
 from denota.tables.inline import whole_inline_table, whole_table_as_object
-from denota.tables.io import read_table
 from denota.tables.limits import Limits
 from denota.tables.table import Table
 from denota.teaching.log import TeachingLog
@@ -39,6 +39,8 @@ LARGEST: Final = 32 << 20
 """Bytes of a table that is taken."""
 TURNS: Final = 500
 """Questions of a conversation."""
+FILLED: Final = ReaderOptions(ragged="fill")
+"""How an upload is read of which nothing is said: a person at a page cannot mend its lines."""
 LIMITS: Final = Limits(bytes=4 * LARGEST, columns=500, cells=3_000_000, sketches=False)
 """Of a table that is taken, unpacked."""
 
@@ -135,10 +137,10 @@ class Service:
             ) from None
         return self._begin(table)
 
-    def begin(self, name: str, data: bytes) -> Live:
+    def begin(self, name: str, data: bytes, how: ReaderOptions = FILLED) -> Live:
         """Begin a conversation about a table given as the bytes of a file.
 
-        CSV, TSV, JSON, Excel or Parquet, gzipped or not.
+        CSV, TSV, JSON, Excel or Parquet, gzipped or not; `how` says what should not be found out.
 
         Raises:
             TableError: it cannot be read, or is too large.
@@ -146,7 +148,7 @@ class Service:
         if len(data) > LARGEST:
             raise TableError(f"the table is larger than {LARGEST >> 20} MB")
         name = "".join(c for c in name if c.isprintable()).strip()[:200] or "table"
-        return self._begin(read_table(io.BytesIO(data), name=name, ragged="fill", limits=LIMITS))
+        return self._begin(how.read(io.BytesIO(data), LIMITS, name=name))
 
     def _begin(self, table: Table) -> Live:
         id_ = self.store.create(json.dumps(whole_table_as_object(table)))
