@@ -568,6 +568,27 @@ def test_exports_are_downloaded(seen: Seen) -> None:
         assert all(answer in text for answer in turn["answer"])
 
 
+def test_how_a_file_was_read_is_told_and_changed(seen: Seen) -> None:
+    page = seen.page
+    page.goto(seen.server.url)
+    text = "Towns of the north\n\nTown;Area\nMoss;12\nOslo;5\n"
+    page.set_input_files(
+        "#file", {"name": "towns.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    )
+    page.get_by_text("2 rows, 2 columns").wait_for()
+    page.get_by_text("How it was read").click()
+    assert "title" in page.locator("#read-notes").inner_text()
+    page.get_by_label("Row of the header").fill("4")
+    page.get_by_role("button", name="Read it so").click()
+    page.get_by_text("1 row, 2 columns").wait_for()
+    assert "Moss" in page.locator("#head").inner_text()
+    assert page.get_by_label("Row of the header").input_value() == "4"
+    page.reload()  # the page has no file any more, and still tells
+    page.get_by_text("1 row, 2 columns").wait_for()
+    page.get_by_text("How it was read").click()
+    assert not page.locator("#reread").is_visible()
+
+
 def test_tables_that_the_server_offers(visit: Callable[..., Seen], tmp_path: Path) -> None:
     shop = Path(__file__).parents[2] / "examples" / "shop.sqlite"
     server = Server(tmp_path / "offered.db", [str(shop)])

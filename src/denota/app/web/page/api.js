@@ -12,9 +12,9 @@ export async function call(path, body, signal) {
   return answered(path, options);
 }
 
-export async function upload(file) {
+export async function upload(file, how = {}) {
   if (file.size > LARGEST) throw new Error(`the file is larger than ${LARGEST >> 20} MB`);
-  return answered(`/api/sessions/upload?name=${encodeURIComponent(file.name)}`, {
+  return answered(`/api/sessions/upload?${new URLSearchParams({ name: file.name, ...how })}`, {
     method: "POST",
     headers: { "Content-Type": "application/octet-stream" },
     body: file,

@@ -4,6 +4,7 @@ import { call, of } from "./api.js";
 import { closeReadings, reset, showChat, toQuestion } from "./chat.js";
 import { $, counted, make, visible } from "./dom.js";
 import { attempt, dismiss, fail } from "./notices.js";
+import { showReading } from "./reading.js";
 import { forget } from "./recent.js";
 import { drawRecents, prepareStart } from "./start.js";
 import { clearSearch, showTable } from "./table.js";
@@ -18,10 +19,11 @@ function begun(session) {
 }
 
 async function open(session) {
-  const { name, rows, columns, notes } = session;
+  const { name, rows, columns } = session;
   leaveTeaching();
   document.title = `${visible(name)} · denota`;
-  $("about").replaceChildren(make("strong", { text: visible(name) }), make("span", { text: `${counted(rows, "row")}, ${counted(columns.length, "column")}`, title: visible(notes.join("; ")) }));
+  $("about").replaceChildren(make("strong", { text: visible(name) }), make("span", { text: `${counted(rows, "row")}, ${counted(columns.length, "column")}` }));
+  showReading(session);
   $("conversation").href = of(session, "/export.jsonl");
   $("whole").href = of(session, "/table.csv");
   const first = await showTable(session);

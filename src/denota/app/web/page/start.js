@@ -1,8 +1,9 @@
 // The first page: a table is picked, dropped, pasted, found again or taken from the samples.
 
-import { call, remove, upload } from "./api.js";
+import { call, remove } from "./api.js";
 import { $, counted, make, visible } from "./dom.js";
 import { attempt, fail } from "./notices.js";
+import { prepareReading, readFile } from "./reading.js";
 import { forget, recent } from "./recent.js";
 
 const AT_FIRST = 14; // samples shown before all are asked for
@@ -11,6 +12,7 @@ let begun; // what to do with a session that was begun here
 
 export async function prepareStart(onBegun) {
   begun = onBegun;
+  prepareReading(onBegun);
   const [names, tables] = await Promise.all([call("/api/samples"), call("/api/tables")]);
   $("offers").replaceChildren(...tables.map(offeredItem));
   $("offered").hidden = !tables.length;
@@ -57,7 +59,7 @@ function recentItem({ id, name, rows, columns, names, questions }) {
 }
 
 const open = attempt(async (file) => {
-  if (file) begun(await upload(file));
+  if (file) begun(await readFile(file));
 });
 
 $("file").addEventListener("change", async () => {
