@@ -11,8 +11,9 @@ import pytest
 
 from denota.conversation.linking import VALUES, linked
 from denota.tables.frames import columns_of_frame
-from denota.tables.large import FEW, grown, places_of
+from denota.tables.large import FEW
 from denota.tables.large_files import parquet_sketch
+from denota.tables.sketch import grown, places_of
 from denota.tables.table import Table
 
 ROWS = 20_000

@@ -25,6 +25,7 @@ from denota.programs.operators import LANGUAGES
 from denota.programs.order_dependence import depends_on_row_order
 from denota.programs.sql import to_sql
 from denota.tables import Table, large, read_table
+from denota.tables import sketch as sketch_module
 from denota.tables.large_files import parquet_sketch
 
 ROWS = 700
@@ -54,7 +55,7 @@ def texts(table: Table, found: Denotation) -> Counter[str]:
 def test_answers_are_those_of_memory(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large, "DRAWN", 60)
+    monkeypatch.setattr(sketch_module, "DRAWN", 60)
     path = tmp_path / "table.parquet"
     write_parquet(invent(Random(seed), ROWS), path)
     whole, sketch = read_table(path), parquet_sketch([path], path.name)
@@ -81,7 +82,7 @@ def test_a_conversation_about_a_large_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The program of memory, the answer of the engine, and a follow-up on rows no sketch had."""
-    monkeypatch.setattr(large, "DRAWN", 50)
+    monkeypatch.setattr(sketch_module, "DRAWN", 50)
     random = Random(1)
     lines = [["Customer", "Country", "Price"]]
     lines += [

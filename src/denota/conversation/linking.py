@@ -15,7 +15,8 @@ import numpy as np
 
 from denota.programs.constants import constants_in
 from denota.programs.lexicon import trigger_words
-from denota.tables.large import FEW, Large, Rows, grown
+from denota.tables.large import FEW, Large, Rows
+from denota.tables.sketch import grown
 from denota.tables.table import Table
 from denota.tokens import content, tokenise
 

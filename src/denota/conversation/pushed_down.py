@@ -14,7 +14,8 @@ from typing import Any
 from denota.programs.denotation import Denotation, Value
 from denota.programs.operators import AGGREGATES
 from denota.programs.sql import Query
-from denota.tables.large import SHOWN, Large, grown, places_of
+from denota.tables.large import SHOWN, Large
+from denota.tables.sketch import grown, places_of
 from denota.tables.table import Table
 
 

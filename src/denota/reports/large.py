@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota.reports.markdown import table
-from denota.tables.large import DRAWN, FEW, LARGE, SHOWN
+from denota.tables.large import FEW, SHOWN
+from denota.tables.sketch import DRAWN, LARGE
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "large.md"

@@ -31,11 +31,11 @@ from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.grid import Grid
 from denota.tables.header import unique_names
 from denota.tables.json_records import read_json_records
-from denota.tables.large import LARGE, read_or_sketch
 from denota.tables.large_files import parquet_cells, parquet_sketch
 from denota.tables.layout import as_it_stands, lay_out
 from denota.tables.limits import Limits
 from denota.tables.opening import is_database, open_database, split_part
+from denota.tables.sketch import LARGE, read_or_sketch
 from denota.tables.source import Source, find_stored
 from denota.tables.stored import Stored
 from denota.tables.table import Table

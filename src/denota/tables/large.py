@@ -1,41 +1,19 @@
-"""A table that is too large to be read: a sketch of it in memory, and the engine that has the rest.
-
-A sketch is a `Table` of real rows: some drawn at random, one for each value of the columns that
-have few, and one with the largest and the smallest value of each. It says what the columns are and
-which programs there are. What a program answers is asked of the engine. A sketch only grows, so
-that a row keeps its number as long as a conversation lasts.
-"""
+"""A table that is too large to be read, as its engine can be asked for rows and values of it."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from denota.errors import TableError
-from denota.tables.column import Column
 from denota.tables.dictionary import Dictionary
-from denota.tables.limits import Limits
-from denota.tables.source import (
-    Source,
-    quoted,
-    read_stored,
-    shown_name,
-    stored_table,
-    stored_texts,
-)
-from denota.tables.statistics import Statistics, draw, statistics_of
+from denota.tables.source import Source, stored_texts
+from denota.tables.statistics import Statistics
 from denota.tables.stored import Stored
-from denota.tables.table import Table
-from denota.tables.values import texts_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-DRAWN: Final = 2_000
-"""Rows that are drawn at random."""
 FEW: Final = 500
 """A column of at most so many values has a row for each of them in the sketch."""
 SHOWN: Final = 100
@@ -46,8 +24,6 @@ PASS: Final = 2_000
 """The most rows that one pass for some values fetches."""
 WORDS_OF: Final = 1_000_000
 """The values of a text column are kept for their words if there are at most so many."""
-LARGE: Final = 2_000_000
-"""A table of more cells is not read into memory, where its engine can be asked."""
 Rows = list[tuple[str, ...]]
 
 
@@ -130,7 +106,7 @@ class Large:
         if not tests:
             return []
         keys = {
-            place: {_key("-" * isinstance(value, exp.Neg) + value.name) for value in values}
+            place: {key_of("-" * isinstance(value, exp.Neg) + value.name) for value in values}
             for place, values in wanted.items()
         }
         found: dict[tuple[int, str], dict[tuple[str, ...], None]] = {}
@@ -139,7 +115,7 @@ class Large:
             rows = self.fetch(self.select().where(among).limit(PASS))
             for row in rows:
                 for place, own in keys.items():
-                    key = _key(row[place])
+                    key = key_of(row[place])
                     alike = found.setdefault((place, key), {}) if key in own else {}
                     if len(alike) < EACH:
                         alike[row] = None
@@ -192,102 +168,9 @@ _ROW_NUMBER: Final = {"postgres": "ctid", "sqlite": "rowid"}
 """The column that has the number of a row, where there is one."""
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
     """What the text of a cell and a constant of SQL have in common if they are the same value."""
     try:
         return f"{float(text):.12g}"
     except ValueError:
         return text.removesuffix(" 00:00:00").replace("T", " ")
-
-
-def read_or_sketch(source: Source, stored: Stored, limits: Limits, name: str | None) -> Table:
-    """Return a table of a database, which is closed, or a sketch of it, which keeps it open.
-
-    Raises:
-        TableError: it is empty, too large, or cannot be read.
-    """
-    few = LARGE // max(len(stored.columns), 1)
-    try:
-        if limits.sketches and _has_more(source, stored, few):
-            return sketch_of(source, stored, name or shown_name(stored))
-    except TableError:
-        source.close()
-        raise
-    try:
-        return read_stored(source, stored, limits, name)
-    finally:
-        source.close()
-
-
-def _has_more(source: Source, stored: Stored, rows: int) -> bool:
-    table = quoted(stored.engine, *stored.name)
-    counted = source.query(f"SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT {rows + 1}) AS c")
-    return int(next(counted.rows())[0]) > rows
-
-
-def sketch_of(source: Source, stored: Stored, name: str) -> Table:
-    """Return the sketch of a table that a conversation begins with."""
-    statistics = statistics_of(source, stored)
-    drawn = stored_table(stored, draw(source, stored, DRAWN, statistics.rows), name)
-    assert drawn.stored is not None
-    large = Large(source, drawn.stored, statistics)
-    wanted: dict[int, list[exp.Expr]] = {}
-    ends = large.ends()
-    for place in range(len(large.stored.columns)):
-        few = large.values_of(place, FEW) if place not in large.long else ()
-        wanted[place] = _lacking(drawn, place, few, 1)
-        wanted[place] += _lacking(drawn, place, ends.get(place, ()), 2)  # are they tied?
-    rows = large.rows_with(wanted)
-    said = f"{large.rows:,} rows, too many to read: questions are answered where they lie"
-    notes = (said, *drawn.notes, *_read_values(large))
-    return grown(replace(drawn, notes=notes, large=large), rows)
-
-
-def _lacking(drawn: Table, place: int, values: Sequence[Any], times: int) -> list[exp.Expr]:
-    """Values of a column that were not drawn so often, as constants of SQL."""
-    from sqlglot import exp
-
-    there = Counter(map(_key, drawn.columns[place].text))
-    texts = texts_of(tuple(values))
-    return [
-        exp.convert(value)
-        for value, text in zip(values, texts, strict=True)
-        if value is not None and there[_key(text)] < times
-    ]
-
-
-def _read_values(large: Large) -> list[str]:
-    """Read the values of long text columns where that takes long, and say how long it took."""
-    notes: list[str] = []
-    if large.stored.engine == "duckdb":  # reads a column in a second, and only if it must
-        return notes
-    for place in sorted(large.long):
-        column = large.stored.columns[place]
-        if column.kind == "text":
-            began = time.perf_counter()
-            found = large.dictionary(place)
-            took = time.perf_counter() - began
-            if found is not None:
-                values = f"{len(found.values):,} values of {column.name!r}"
-                notes.append(f"the {values} were read in {took:.1f} s")
-    return notes
-
-
-def grown(table: Table, rows: Iterable[tuple[str, ...]]) -> Table:
-    """Return a sketch with rows added that it has not yet, behind those it has."""
-    known = set(zip(*(column.text for column in table.columns), strict=True))
-    new = [row for row in dict.fromkeys(rows) if row not in known]
-    if not new:
-        return table
-    cells = zip(table.columns, zip(*new, strict=True), strict=True)
-    return replace(
-        table, columns=tuple(Column(column.name, column.text + added) for column, added in cells)
-    )
-
-
-def places_of(table: Table, rows: Iterable[tuple[str, ...]]) -> tuple[int, ...]:
-    """Return the numbers that rows have in a sketch."""
-    numbers: dict[tuple[str, ...], int] = {}
-    for number, row in enumerate(zip(*(column.text for column in table.columns), strict=True)):
-        numbers.setdefault(row, number)
-    return tuple(sorted({numbers[row] for row in rows if row in numbers}))

@@ -8,7 +8,7 @@ from typing import Final
 
 from denota.errors import TableError
 from denota.tables.duckdb_files import DuckdbSource
-from denota.tables.large import sketch_of
+from denota.tables.sketch import sketch_of
 from denota.tables.source import find_stored, quoted
 from denota.tables.table import Table
 
