@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota.reports.markdown import table
+from denota.reports.plots import save
 from denota.tables.large import FEW, SHOWN
 from denota.tables.sketch import DRAWN, LARGE
 
@@ -94,7 +95,7 @@ def draw(runs: Sequence[Run], path: Path) -> None:
         axes.set_xlabel("rows")
         axes.set_ylabel(title)
         axes.legend(fontsize=6)
-    figure.savefig(path, metadata={"Date": None})
+    save(figure, path)
 
 
 _TOP: Final = f"""# Large tables

@@ -40,7 +40,7 @@ def draw_table2(
     ):
         axes.plot([], [], style, color=colour, label=label, linestyle="none")
     axes.legend(fontsize=8)
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_cell_curves(found: Found, names: Mapping[str, str], path: Path) -> None:
@@ -62,7 +62,7 @@ def draw_cell_curves(found: Found, names: Mapping[str, str], path: Path) -> None
         figure.legend(
             *figure.axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=4
         )
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_differences(told: Sequence[tuple[str, float, tuple[float, float]]], path: Path) -> None:
@@ -80,7 +80,7 @@ def draw_differences(told: Sequence[tuple[str, float, tuple[float, float]]], pat
         [name for name, _, _ in told],
         "points of dev answer accuracy, 95% interval (blue: excludes 0)",
     )
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw_gains(told: Sequence[tuple[str, float, tuple[float, float] | None]], path: Path) -> None:
@@ -99,7 +99,7 @@ def draw_gains(told: Sequence[tuple[str, float, tuple[float, float] | None]], pa
         [name for name, _, _ in told],
         "points that shaping gains (blue: a start without words; line: 95% interval)",
     )
-    _save(figure, path)
+    save(figure, path)
 
 
 def _name_lines(axes: Axes, names: Sequence[str], measured: str) -> None:
@@ -111,8 +111,9 @@ def _name_lines(axes: Axes, names: Sequence[str], measured: str) -> None:
     axes.grid(alpha=0.3, axis="x")
 
 
-def _save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure, the same file for the same results."""
     from matplotlib import rc_context
 
-    with rc_context({"svg.hashsalt": "denota"}):  # the same file for the same results
+    with rc_context({"svg.hashsalt": "denota"}):
         figure.savefig(path, metadata={"Date": None})
