@@ -86,8 +86,12 @@ denota reproduce table3.off_policy_w_mmr_q.shaped.seed0 --again --data SQA
 denota reproduce headline.maver_blank.shaped.seed0 --again --data SQA
 ```
 
-It is the same where kind of CPU, version of torch and word vectors are the same; every result \
-says on which machine it was had. `denota reproduce table2` runs the cells that `results/` lacks, \
+It is the same where code, model of CPU, version of torch and word vectors are the same; every \
+result says on which machine it was had. Two CPUs that both call themselves AMD EPYC gave other \
+digits, as two seeds would. The code is that of revision `55e67f7`: since then 7 of SQA's 5,932 \
+columns are read otherwise (a code is a name, and no number), so that today's code gives other \
+digits too. `git checkout 55e67f7 -- src experiments` brings it back, before the lines above. \
+`denota reproduce table2` runs the cells that `results/` lacks, \
 side by side, and goes on where it was stopped; so do `table3`, `headline`, `put_right`, \
 `explain` and `ablate`. Logs and checkpoints are in `runs/`.
 
