@@ -111,6 +111,7 @@ import denota
 
 chat = denota.load().chat("examples/expeditions.csv")  # a large one is asked just so
 print(chat.ask("how many expeditions had two ships?").sql)
+# SELECT COUNT(*) FROM expeditions WHERE Ships = 2
 ```
 
 ```text
