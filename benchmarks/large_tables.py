@@ -1,6 +1,6 @@
 """Large tables: are programs and answers those of a table in memory, and what do they cost?
 
-    python benchmarks/large_tables.py same [--tables 40] [--questions 300] [--rows 6000]
+    python benchmarks/large_tables.py same [--tables 40] [--questions 400] [--rows 20000]
     python benchmarks/large_tables.py cost [--rows 10000000] [--columns 7] [--address ADDRESS]
 
 Prints one JSON object. `same` asks made-up questions about invented tables twice, of the table in
@@ -46,7 +46,7 @@ def main() -> None:
     arguments.add_argument("what", choices=["same", "cost"])
     arguments.add_argument("--run", default="default")
     arguments.add_argument("--tables", type=int, default=40)
-    arguments.add_argument("--questions", type=int, default=300)
+    arguments.add_argument("--questions", type=int, default=400)
     arguments.add_argument("--rows", type=int)
     arguments.add_argument("--columns", type=int, default=7)
     arguments.add_argument("--folder", type=Path, default=Path("runs"))
@@ -54,7 +54,7 @@ def main() -> None:
     given = arguments.parse_args()
     torch.set_num_threads(1)
     if given.what == "same":
-        found = same(load_run(given.run), given.tables, given.questions, given.rows or 6_000)
+        found = same(load_run(given.run), given.tables, given.questions, given.rows or 20_000)
     else:
         address = given.address or orders(given.folder, given.rows or 10_000_000, given.columns)
         found = cost(given.run, str(address))

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from denota.conversation.linking import VALUES, linked
+from denota.tables import sketch as sketch_module
 from denota.tables.frames import columns_of_frame
 from denota.tables.large import FEW
 from denota.tables.large_files import parquet_sketch
@@ -41,7 +42,9 @@ def whole() -> pa.Table:
 def sketch(whole: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Table:
     path = tmp_path_factory.mktemp("large") / "orders.parquet"
     pq.write_table(whole, path)
-    return parquet_sketch([path], path.name)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sketch_module, "DRAWN", 2_000)
+        return parquet_sketch([path], path.name)
 
 
 def rows_of(table: Table) -> list[tuple[str, ...]]:

@@ -140,7 +140,7 @@ _PLOT: Final = "![time and memory against rows](large.svg)"
 _AGAIN: Final = """## Again
 
 ```text
-python benchmarks/large_tables.py same --tables 40 --questions 400 > results/large/same.json
+python benchmarks/large_tables.py same --rows 20000 > results/large/same.json
 python benchmarks/large_tables.py cost --rows 10000000 > results/large/cost.parquet.10000000x7.json
 python -m denota.reports.large
 ```"""

@@ -27,7 +27,7 @@ from denota.tables.values import texts_of
 if TYPE_CHECKING:
     from sqlglot import exp
 
-DRAWN: Final = 2_000
+DRAWN: Final = 8000
 """Rows that are drawn at random."""
 LARGE: Final = 2_000_000
 """A table of more cells is not read into memory, where its engine can be asked."""
