@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sqlite3
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -15,10 +16,10 @@ from denota.app.paths import load_run
 from denota.conversation.chat import Chat
 from denota.conversation.linking import linked
 from denota.conversation.pushed_down import push_down
-from denota.errors import DenotaError
+from denota.errors import DenotaError, TableError
 from denota.generate.conversation import generate
 from denota.generate.invented import invent
-from denota.programs import print_program
+from denota.programs import parse_program, print_program
 from denota.programs.denotation import Denotation, value_text
 from denota.programs.execute import execute
 from denota.programs.operators import LANGUAGES
@@ -27,6 +28,7 @@ from denota.programs.sql import to_sql
 from denota.tables import Table, large, read_table
 from denota.tables import sketch as sketch_module
 from denota.tables.large_files import parquet_sketch
+from servers import PASSWORD
 
 ROWS = 700
 
@@ -102,8 +104,74 @@ def test_a_conversation_about_a_large_table(
     assert best.answer == ("Name1710",)
     assert [chat.table.cell(*cell) for cell in best.cells] == ["Name1710"]
     assert before < len(chat.table) < 1000
+    followed = chat.ask("which country is it from?")
+    assert followed.answer == ("Mali",) and "LIMIT 1" in followed.sql
     chat.reset()
     many = chat.ask("which customers are from Chile?")
     assert len(many.answer) == large.SHOWN
     count = sum(line[1] == "Chile" for line in lines)
     assert f"{large.SHOWN} of {count:,} rows" in many.explanation
+    assert chat.table.large is not None
+    chat.table.large.source.close()
+    with pytest.raises(TableError, match="orders"):
+        chat.ask("which customers are from Mali?")
+    assert chat.turns == (many,)  # what could not be answered changes nothing
+
+
+PROGRAMS = (
+    "SELECT customer WHERE price IS MAX",
+    "SELECT customer WHERE price > 990",
+    "SELECT price WHERE customer = 'Name77'",
+    "SELECT customer WHERE country = 'Mali' AND price < 200",
+    "COUNT (ROWS WHERE country = 'Norway')",
+    "AVERAGE (SELECT price WHERE country = 'Chile')",
+    "SUM PER (SELECT country, price)",
+    "EXISTS (ROWS WHERE price > 5000)",
+)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb", "postgres", "mariadb"])
+def test_a_database_is_asked_where_it_is(
+    engine: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = Random(2)
+    rows = [
+        (f"Name{n}", random.choice(["Norway", "Chile", "Mali"]), random.randrange(10**4) / 10)
+        for n in range(1500)
+    ]
+    rows[77] = ("Name77", "Mali", 1234.5)
+    make = (
+        "CREATE TABLE big_orders (customer VARCHAR(40), country VARCHAR(40), price NUMERIC(10, 1))"
+    )
+    listed = ", ".join(f"('{name}', '{country}', {price})" for name, country, price in rows)
+    fill = f"INSERT INTO big_orders VALUES {listed}"
+    if engine in ("sqlite", "duckdb"):
+        address = str(tmp_path / f"shop.{engine}")
+        connect = sqlite3.connect if engine == "sqlite" else duckdb.connect
+    else:
+        server = request.getfixturevalue(engine)
+        address, connect = server.address("big_orders", PASSWORD), lambda _: server.connect()
+    connection = connect(address)
+    cursor = connection.cursor()
+    for statement in (make, fill):
+        cursor.execute(statement)
+    connection.commit()
+    connection.close()
+    whole = read_table(address, table="big_orders")
+    monkeypatch.setattr(sketch_module, "LARGE", 1_000)
+    monkeypatch.setattr(sketch_module, "DRAWN", 100)
+    monkeypatch.setattr(large, "FEW", 20)
+    part = read_table(address, table="big_orders")
+    assert whole.large is None and part.large is not None
+    assert len(part) < 500 and part.count == len(whole) == 1500
+    every = {whole.row(row) for row in range(len(whole))}
+    asked = linked(part, "is Name77 from Mali with a price above 200.5 or Name78 from Chile?")
+    assert len(asked) > len(part) and "Name77" in asked["customer"].text
+    assert {asked.row(row) for row in range(len(asked))} <= every
+    for program in map(parse_program, PROGRAMS):
+        pushed = push_down(to_sql(program, asked))
+        wanted = execute(program, whole)
+        if len(wanted.rows) <= large.SHOWN or wanted.values is not None:
+            said = texts(pushed.table, pushed.found)
+            assert said == texts(whole, wanted), pushed.query.sql()
+    part.large.source.close()

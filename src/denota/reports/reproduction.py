@@ -88,7 +88,7 @@ denota reproduce headline.maver_blank.shaped.seed0 --again --data SQA
 
 It is the same where code, model of CPU, version of torch and word vectors are the same; every \
 result says on which machine it was had. Two CPUs that both call themselves AMD EPYC gave other \
-digits, as two seeds would. The code is that of revision `55e67f7`: since then 7 of SQA's 5,932 \
+digits, as two seeds would. The code is that of revision `55e67f7`: since then a few of SQA's \
 columns are read otherwise (a code is a name, and no number), so that today's code gives other \
 digits too. `git checkout 55e67f7 -- src experiments` brings it back, before the lines above. \
 `denota reproduce table2` runs the cells that `results/` lacks, \
