@@ -40,12 +40,12 @@ def write_parquet(table: Table, path: Path) -> None:
     duckdb.sql(f"COPY (FROM read_csv('{raw}')) TO '{path}' (FORMAT parquet)")
 
 
-def texts(table: Table, found: Denotation) -> Counter[str]:
-    """What an answer says, in any order, numbers to nine digits."""
+def texts(table: Table, found: Denotation, digits: int = 9) -> Counter[str]:
+    """What an answer says, in any order, numbers to so many digits."""
     if found.values is not None:
         groups = found.groups or ("",) * len(found.values)
         said = [
-            f"{g}: {float(v):.9g}" if isinstance(v, float) else f"{g}: {value_text(v)}"
+            f"{g}: {float(v):.{digits}g}" if isinstance(v, float) else f"{g}: {value_text(v)}"
             for g, v in zip(groups, found.values, strict=True)
         ]
         return Counter(said)
@@ -172,6 +172,7 @@ def test_a_database_is_asked_where_it_is(
         pushed = push_down(to_sql(program, asked))
         wanted = execute(program, whole)
         if len(wanted.rows) <= large.SHOWN or wanted.values is not None:
-            said = texts(pushed.table, pushed.found)
-            assert said == texts(whole, wanted), pushed.query.sql()
+            digits = 7 if engine == "mariadb" else 9  # it rounds averages (docs/sql.md)
+            said = texts(pushed.table, pushed.found, digits)
+            assert said == texts(whole, wanted, digits), pushed.query.sql()
     part.large.source.close()
