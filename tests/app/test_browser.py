@@ -581,7 +581,7 @@ def test_how_a_file_was_read_is_told_and_changed(seen: Seen) -> None:
     page.get_by_label("Row of the header").fill("4")
     page.get_by_role("button", name="Read it so").click()
     page.get_by_text("1 row, 2 columns").wait_for()
-    assert "Moss" in page.locator("#head").inner_text()
+    page.locator("#head").get_by_text("Moss").wait_for()  # drawn after the size is told
     assert page.get_by_label("Row of the header").input_value() == "4"
     page.reload()  # the page has no file any more, and still tells
     page.get_by_text("1 row, 2 columns").wait_for()
