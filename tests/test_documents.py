@@ -32,10 +32,11 @@ import processes
 from denota.app.commands import serve
 from denota.app.terminal import repl as interactive
 from denota.app.terminal.turns import shown_answer
-from denota.app.web import guard, service, workers
+from denota.app.web import connections, desk, guard, messages, queue, service, worker
 from denota.app.web import sessions as store
 from denota.conversation import chat
 from denota.data import load_examples
+from denota.teaching.log import LARGEST_LESSON
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -155,9 +156,9 @@ def serving(command: str, folder: Path) -> Iterator[tuple[str, str]]:
     assert server.stderr is not None
     try:
         said = server.stderr.readline()
-        found = re.search(r"listens on (http://\S+:\d+)/(?:\?token=(\S+))?", said)
+        found = re.search(r"listens on http://\S+:(\d+)/(?:\?token=(\S+))?", said)
         assert found, said
-        yield found[1].replace("0.0.0.0", "127.0.0.1"), found[2] or ""
+        yield f"http://127.0.0.1:{found[1]}", found[2] or ""
         server.send_signal(signal.SIGINT)
         server.wait(PATIENCE)
     finally:
@@ -273,17 +274,27 @@ def test_limits() -> None:
     """The limits that the documents state are the code's."""
     text = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
     section = text.partition("## Limits")[2]
-    limits = service.LIMITS
+    limits = messages.LIMITS
     for stated in (
-        f"as it is sent | {service.LARGEST >> 20} MB",
-        f"{limits.bytes >> 20} MB, {limits.columns} columns, {limits.cells:,} cells",
+        f"as it is sent | {messages.LARGEST >> 20} MB",
+        f"{limits.bytes >> 20} MB unpacked, {limits.columns} columns, {limits.cells:,} cells",
+        f"{limits.text // 1_000_000} million characters, {limits.cell:,} in one cell",
         f"a question | {chat.LONGEST:,} characters",
-        f"a conversation | {service.TURNS} questions",
-        f"{guard.PATIENCE:.0f} seconds; for a question to be rated, {workers.PATIENCE:.0f}",
-        f"connections | {serve.MOST} at a time",
-        f"{store.MOST:,}, of which {service.LIVE} in memory",
+        f"a conversation | {desk.TURNS} questions",
+        f"a lesson | {LARGEST_LESSON:,} cells or values",
+        f"| {service.ANSWERING:.0f} seconds; a table's reading {service.READING:.0f}; "
+        f"a request's {guard.PATIENCE:.0f}",
+        f"that wait | {queue.WAITING} |",
+        f"for its work | {worker.MEMORY >> 30} GB",
+        f"{store.MOST:,} sessions and {store.BYTES >> 20} MB",
+        f"connections | {connections.MOST}; ",
+        f"within {connections.HEAD:.0f} seconds",
+        f"more than {queue.LARGE:,} cells",
     ):
         assert stated in section, stated
+    others = text.partition("## For others")[2]
+    assert f"After {guard.GUESSES} wrong tokens" in others
+    assert f"{serve.SHORTEST} characters at least" in text
     ask = (ROOT / "docs" / "ask.md").read_text(encoding="utf-8")
     assert f"at most {chat.LONGEST:,} characters" in ask
     for name in interactive.HELP:

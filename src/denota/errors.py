@@ -15,6 +15,10 @@ class TableError(DenotaError):
     """A table that cannot be read."""
 
 
+class TooLarge(TableError):
+    """A table with more in it than is read."""
+
+
 class DataError(DenotaError):
     """A dataset that cannot be read, resolved or fetched."""
 

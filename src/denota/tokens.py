@@ -48,6 +48,12 @@ def content(text: str) -> frozenset[str]:
     return frozenset(tokenise(text)) - FUNCTION_WORDS
 
 
+def forget_texts() -> None:
+    """Forget the texts whose words are kept, which may be of tables that are gone."""
+    tokenise.cache_clear()
+    content.cache_clear()
+
+
 def word_pattern(word: str) -> str:
     """Return a regular expression (RE2 and re) that finds a token in lower-case text.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -84,6 +85,7 @@ class Server:
             str(self.port),
             "--workers",
             "1",
+            "--quiet",
         ]
         kept = {"SESSIONS": self.sessions, "LESSONS": self.sessions.with_name("lessons.db")}
         environment = {**os.environ, **{f"DENOTA_{name}": str(path) for name, path in kept.items()}}
@@ -91,7 +93,7 @@ class Server:
         until = time.monotonic() + 60
         while time.monotonic() < until:
             try:
-                httpx.get(f"{self.url}/api/samples")
+                httpx.get(f"{self.url}/v1/samples")
                 return
             except httpx.TransportError:
                 if self.process.poll() is not None:
@@ -104,14 +106,14 @@ class Server:
         self.process.terminate()
         self.process.communicate(timeout=30)
 
-    def get(self, path: str) -> Any:
-        answer = httpx.get(f"{self.url}/api/sessions/{path}")
+    def get(self, path: str, cookies: dict[str, str]) -> Any:
+        answer = httpx.get(f"{self.url}/v1/sessions/{path}", cookies=cookies)
         answer.raise_for_status()
         return answer.json()
 
     def begin(self, content: str, name: str = "made") -> str:
         body = {"content": content, "name": name}
-        answer = httpx.post(f"{self.url}/api/sessions", json=body, timeout=60)
+        answer = httpx.post(f"{self.url}/v1/sessions", json=body, timeout=60)
         answer.raise_for_status()
         return str(answer.json()["id"])
 
@@ -129,6 +131,11 @@ class Seen:
         page.on("requestfinished", lambda request: self.running.discard(request))
         page.on("requestfailed", lambda request: self.running.discard(request))
 
+    def get(self, path: str) -> Any:
+        """What the server says of a session, which is this browser's."""
+        cookies = {one["name"]: one["value"] for one in self.page.context.cookies()}
+        return self.server.get(path, cookies)
+
     def open(self, id_: str = "") -> None:
         is_new = self.page.url == "about:blank"
         self.page.goto(f"{self.server.url}/#{id_}")
@@ -138,6 +145,19 @@ class Seen:
             self.page.wait_for_selector("#work td[data-cell]")
         else:
             self.page.wait_for_selector("#samples button")
+
+    def open_api(self, *requests: str) -> None:
+        """Open the API's page, and on it requests such as `POST /v1/sessions`."""
+        self.page.goto(f"{self.server.url}/docs")
+        self.page.wait_for_selector(".request")
+        for name in requests:
+            self.request(name).locator("> summary").click()
+            self.request(name).locator(".try").wait_for()
+
+    def request(self, name: str) -> Any:
+        """A request on the API's page, such as `POST /v1/sessions`."""
+        title = re.compile(f"^{re.escape(name)}$")
+        return self.page.locator(".request", has=self.page.locator("h3", has_text=title))
 
     def sample(self, name: str = "castles") -> None:
         self.open()
@@ -172,7 +192,7 @@ class Seen:
 
     @property
     def session(self) -> Any:
-        return self.server.get(self.id)
+        return self.get(self.id)
 
     def marked(self) -> dict[tuple[int, ...], str]:
         """The highlighted cells and their texts."""
@@ -229,7 +249,7 @@ class Seen:
             change(turn)
             route.fulfill(response=answer, json=turn)
 
-        self.page.route("**/ask", handle)
+        self.page.route("**/ask?*", handle)
 
 
 def free_port() -> int:

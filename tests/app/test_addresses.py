@@ -13,13 +13,14 @@ import pytest
 from fastapi.testclient import TestClient
 from rich.console import Console
 
+from app.serving import serve_inline
 from denota import TableError, sample
 from denota.app.offers import offered_tables
 from denota.app.paths import load_run
 from denota.app.reading import ReaderOptions
 from denota.app.terminal.repl import Repl
+from denota.app.web.messages import LIMITS
 from denota.app.web.server import make_app
-from denota.app.web.service import LIMITS, Service
 from denota.app.web.sessions import SessionStore
 from denota.config import Config, ModelConfig, TrainConfig
 from denota.conversation.chat import Chat
@@ -29,6 +30,7 @@ from denota.learning.start import new_parser
 from denota.model.parser import Parser
 from denota.search.preparer import Preparer
 from denota.tables import Table
+from denota.tables.inline import whole_inline_table
 from denota.tables.opening import open_database
 from servers import PASSWORD, Server
 
@@ -193,8 +195,7 @@ def serve(parser: Parser, tmp_path: Path) -> Iterator[Callable[..., TestClient]]
 
     def start(*addresses: str | Path) -> TestClient:
         offers = offered_tables([str(one) for one in addresses], ReaderOptions(), LIMITS)
-        store = SessionStore(tmp_path / "sessions.db")
-        services.append(Service(parser, store, offers=offers))
+        services.append(serve_inline(parser, tmp_path, offers=offers))
         return TestClient(make_app(services[-1]))
 
     yield start
@@ -216,10 +217,10 @@ def test_what_is_stored_is_kept_with_the_session(
     serve: Callable[..., TestClient], shop: Path, parser: Parser, tmp_path: Path
 ) -> None:
     id_ = serve(shop).post("/api/sessions", json={"table": "shop.sqlite#orders"}).json()["id"]
-    again = Service(parser, SessionStore(tmp_path / "sessions.db"))
-    table = again.get(id_).table
+    store = SessionStore(tmp_path / "sessions.sqlite", alone=False)
+    table = whole_inline_table(store.load(id_).content)
     assert table.stored is not None and table.stored.name == ("orders",)
-    again.close()
+    store.close()
 
 
 @pytest.mark.parametrize(
@@ -236,10 +237,10 @@ def test_a_client_opens_nothing_else(
     with monkeypatch.context() as patch:
         patch.setattr("denota.tables.io.open_database", None)  # whatever opens is not reached
         answer = client.post("/api/sessions", json={"table": name})
-    assert answer.status_code == 400
+    assert answer.status_code == 404
     assert answer.json() == {"detail": "there is no table of that name here"}
     sent = client.post("/api/sessions", json={"content": name or "x", "name": name})
-    assert sent.status_code == 400 or sent.json()["rows"] <= 1
+    assert sent.status_code == 422 or sent.json()["rows"] <= 1
 
 
 def test_why_a_table_cannot_be_read_is_for_the_operator(
@@ -248,7 +249,7 @@ def test_why_a_table_cannot_be_read_is_for_the_operator(
     client = serve(shop)
     sqlite3.connect(shop).execute("DROP TABLE orders")
     answer = client.post("/api/sessions", json={"table": "shop.sqlite#orders"})
-    assert answer.status_code == 400 and str(shop) not in answer.text
+    assert answer.status_code == 422 and str(shop) not in answer.text
     assert str(shop) in capfd.readouterr().err
 
 

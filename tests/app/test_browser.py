@@ -61,7 +61,7 @@ def test_another_reading_is_one_click_away(seen: Seen) -> None:
     seen.ask(*TWO)
     seen.page.get_by_role("button", name="Other readings").click()
     seen.page.wait_for_selector(".reading")
-    readings = seen.server.get(f"{seen.id}/readings?count=4")
+    readings = seen.get(f"{seen.id}/readings?count=4")
     buttons = seen.page.locator(".reading")
     assert buttons.count() == len(readings)
     assert buttons.first.get_attribute("aria-pressed") == "true"
@@ -203,14 +203,14 @@ def test_a_server_that_is_away_costs_no_question(seen: Seen) -> None:
     seen.expected = ("Failed to load resource", "net::ERR")
     seen.sample()
     seen.ask(TWO[0])
-    seen.page.route("**/ask", lambda route: route.abort())
+    seen.page.route("**/ask?*", lambda route: route.abort())
     seen.page.fill("#question", TWO[1])
     seen.page.keyboard.press("Enter")
     seen.page.get_by_role("alert").wait_for()
     assert "does not answer" in seen.page.get_by_role("alert").inner_text()
     assert seen.page.input_value("#question") == TWO[1]
     assert set(seen.marked()) == cells_of(seen.session["turns"][0])
-    seen.page.unroute("**/ask")
+    seen.page.unroute("**/ask?*")
     seen.page.keyboard.press("Enter")
     seen.wait_for_turn(TWO[1])
     assert len(seen.session["turns"]) == 2
@@ -236,7 +236,7 @@ def test_a_session_is_found_again_and_forgotten(seen: Seen) -> None:
     seen.page.on("dialog", lambda dialog: dialog.accept())
     seen.page.get_by_role("button", name="Forget castles").click()
     seen.page.wait_for_function("() => !document.querySelector('#recents a')")
-    assert httpx.get(f"{seen.server.url}/api/sessions/{id_}").status_code >= 400
+    assert httpx.get(f"{seen.server.url}/v1/sessions/{id_}").status_code >= 400
     seen.page.reload()
     seen.page.wait_for_selector("#samples button")
     assert recent.count() == 0
@@ -609,3 +609,22 @@ def test_a_server_without_tables_offers_none(seen: Seen) -> None:
     seen.page.goto(seen.server.url)
     seen.page.locator("#samples button").first.wait_for()
     assert not seen.page.locator("#offered").is_visible()
+
+
+def test_two_tabs_do_not_undo_each_other(seen: Seen) -> None:
+    """What a tab has not seen it does not change; it is shown instead."""
+    seen.sample()
+    seen.ask(TWO[0])
+    other = Seen(seen.page.context.new_page(), seen.server)
+    other.open(seen.id)
+    other.ask(TWO[1])
+    seen.expected = ("412",)
+    seen.page.get_by_role("button", name="Undo", exact=True).click()
+    seen.page.wait_for_function("() => document.querySelectorAll('.asked').length === 2")
+    assert "another tab" in seen.page.locator("#error").inner_text()
+    assert seen.page.locator(".asked").all_inner_texts() == list(TWO)
+    assert len(seen.session["turns"]) == 2, "nothing was taken back"
+    seen.page.get_by_role("button", name="Undo", exact=True).click()
+    seen.page.wait_for_function("() => document.querySelectorAll('.asked').length === 1")
+    assert len(seen.session["turns"]) == 1
+    other.page.close()

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_lessons_without_a_format_are_read_and_brought_up(tmp_path: Path) -> Non
     assert questions == ["where?", "who?"]
     assert log.table("d").names == ("city",)
     log.close()
-    assert version(path) == 1
+    assert version(path) == 2
     with closing(sqlite3.connect(path)) as file, pytest.raises(sqlite3.IntegrityError):
         file.execute("DELETE FROM log")  # the guards of the log came with the format
 
@@ -76,16 +77,18 @@ def test_lessons_without_a_format_are_read_and_brought_up(tmp_path: Path) -> Non
 def test_sessions_without_a_format_are_read_and_brought_up(tmp_path: Path) -> None:
     path = make(tmp_path / "sessions.sqlite", OLD_SESSIONS)
     store = SessionStore(path)
-    old = SavedTurn("where?", "SELECT city", 0.9, True)
-    assert store.load("s").turns == (old,)
-    taught = SavedTurn("who?", "", 1.0, True, ((0, 0),))
+    (old,) = store.load("s").turns
+    assert replace(old, id="") == SavedTurn("where?", "SELECT city", 0.9, True)
+    assert old.id and store.find("s").version, "what format 2 adds is there"
+    taught = SavedTurn("who?", "", 1.0, True, ((0, 0),), taught=True, id="v2")
     store.put("s", 1, taught)
     assert store.load("s").turns == (old, taught)
+    assert store.find("s").version == "v2"
     store.close()
-    assert version(path) == 1
+    assert version(path) == 2
 
 
-@pytest.mark.parametrize(("kind", "newest"), [(TeachingLog, 1), (SessionStore, 1)])
+@pytest.mark.parametrize(("kind", "newest"), [(TeachingLog, 2), (SessionStore, 2)])
 def test_a_newer_database_is_refused_and_left_alone(
     tmp_path: Path, kind: Callable[[Path], TeachingLog | SessionStore], newest: int
 ) -> None:
@@ -103,10 +106,10 @@ def test_the_command_line_says_what_to_do_about_newer_lessons(
 ) -> None:
     path = tmp_path / "lessons.sqlite"
     TeachingLog(path).close()
-    version(path, 2)
+    version(path, 3)
     monkeypatch.setenv("DENOTA_LESSONS", str(path))
     said = run("teach", "default", "--log").sentence()
-    assert re.search(UPDATE.format(2, 1), said.strip())
+    assert re.search(UPDATE.format(3, 2), said.strip())
 
 
 def test_an_upgrade_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:

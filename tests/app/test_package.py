@@ -43,7 +43,7 @@ def test_it_is_smaller_and_answers_the_same(tmp_path: Path) -> None:
 
 def test_confidence_of_another_run(tmp_path: Path) -> None:
     run, plain = saved(tmp_path / "run"), saved(tmp_path / "plain")
-    weights = (0.1, 0.2, 0.3, 0.4, 0.5)
+    weights = (0.1, 0.2, 0.3, 0.4)
     calibrated = saved(tmp_path / "calibrated", Calibration(weights, 0.7))
     package_run(run, tmp_path / "one.safetensors", calibrated)
     found = load_run(tmp_path / "one.safetensors").calibration
@@ -67,3 +67,9 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TrainingError, match="cannot be written"):
         package_run(run, tmp_path / "file" / "deep" / "one.safetensors")
+
+
+def test_a_confidence_that_does_not_fit_is_said_when_it_is_read(tmp_path: Path) -> None:
+    run = saved(tmp_path / "run", Calibration((0.1, 0.2, 0.3)))
+    with pytest.raises(TrainingError, match="its confidence has 3 weights, not 4"):
+        load_run(run)

@@ -23,17 +23,13 @@ from zlib import crc32
 import httpx
 import pytest
 import schemathesis
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 
+from app.serving import serve_inline, small_parser
 from denota.app.commands.serve import some_port
 from denota.app.web.server import make_app
 from denota.app.web.service import Service
-from denota.app.web.sessions import SessionStore
-from denota.config import Config, ModelConfig, TrainConfig
-from denota.data import load_examples
-from denota.learning.start import new_parser
-from denota.sample import path as sample_path
-from denota.search.preparer import Preparer
 from denota.teaching.log import TeachingLog
 from processes import denota
 
@@ -63,8 +59,8 @@ class Server:
         """Return when it answers questions."""
         for _ in range(300):
             try:
-                id_ = self.post("/api/sessions", {"sample": "castles"})["id"]
-                self.post(f"/api/sessions/{id_}/ask", {"question": "which?"})
+                id_ = self.post("/v1/sessions", {"sample": "castles"})["id"]
+                self.post(f"/v1/sessions/{id_}/ask", {"question": "which?"})
                 return
             except httpx.HTTPError:
                 time.sleep(0.1)
@@ -76,9 +72,10 @@ class Server:
         return found
 
     def workers(self) -> list[int]:
-        """The processes that it has started."""
-        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        return [int(number) for number in found.split()]
+        """The processes that answer; they are forked from one that the server has started."""
+        return [
+            grandchild for child in children(self.process.pid) for grandchild in children(child)
+        ]
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -93,14 +90,12 @@ def test_killed_under_load_it_keeps_what_was_answered(tmp_path: Path) -> None:
     acknowledged: dict[str, list[dict[str, str]]] = {}
 
     def ask() -> None:
-        id_ = server.post("/api/sessions", {"sample": "castles"})["id"]
+        id_ = server.post("/v1/sessions", {"sample": "castles"})["id"]
         acknowledged[id_] = []
         while True:
             text = QUESTIONS[len(acknowledged[id_]) % len(QUESTIONS)]
             try:
-                acknowledged[id_].append(
-                    server.post(f"/api/sessions/{id_}/ask", {"question": text})
-                )
+                acknowledged[id_].append(server.post(f"/v1/sessions/{id_}/ask", {"question": text}))
             except httpx.HTTPError:
                 return
 
@@ -120,7 +115,7 @@ def test_killed_under_load_it_keeps_what_was_answered(tmp_path: Path) -> None:
         again.wait()
         assert sum(map(len, acknowledged.values())) > 20
         for id_, turns in acknowledged.items():
-            kept = httpx.get(f"{again.base}/api/sessions/{id_}").json()["turns"]
+            kept = httpx.get(f"{again.base}/v1/sessions/{id_}").json()["turns"]
             assert kept[: len(turns)] == turns
             assert len(kept) <= len(turns) + 1, "at most the one that was on its way"
     finally:
@@ -143,7 +138,7 @@ def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
     sessions = tmp_path / "sessions.sqlite"
     acknowledged: list[str] = []
     for _ in range(int(os.environ.get("DENOTA_KILLS", "1"))):
-        server = Server(sessions, "--workers", "1")
+        server = Server(sessions, "--workers", "1", "--share-lessons")
         server.wait()
         clients = [threading.Thread(target=_teach, args=(server, acknowledged)) for _ in range(3)]
         for client in clients:
@@ -162,11 +157,11 @@ def test_killed_while_teaching_it_keeps_every_lesson(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "lessons.sqlite")) as file:
             assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert len(acknowledged) > 2
-    again = Server(sessions, "--workers", "1")
+    again = Server(sessions, "--workers", "1", "--share-lessons")
     try:
         again.wait()
-        id_ = again.post("/api/sessions", {"sample": "castles"})["id"]
-        turn = again.post(f"/api/sessions/{id_}/ask", {"question": acknowledged[-1]})
+        id_ = again.post("/v1/sessions", {"sample": "castles"})["id"]
+        turn = again.post(f"/v1/sessions/{id_}/ask", {"question": acknowledged[-1]})
         assert turn["cells"] == [[2, 2]]
     finally:
         again.kill()
@@ -176,12 +171,12 @@ def _teach(server: Server, acknowledged: list[str]) -> None:
     number = 0
     try:
         while True:
-            id_ = server.post("/api/sessions", {"sample": "castles"})["id"]
+            id_ = server.post("/v1/sessions", {"sample": "castles"})["id"]
             number += 1
             text = f"who was the zorg {threading.get_ident() % 997} {number} of harrock tower?"
-            server.post(f"/api/sessions/{id_}/ask", {"question": text})
+            server.post(f"/v1/sessions/{id_}/ask", {"question": text})
             body: dict[str, object] = {"turn": 0, "cells": [[2, 2]]}
-            taught = server.post(f"/api/sessions/{id_}/teach", body)
+            taught = server.post(f"/v1/sessions/{id_}/teach", body)
             if taught["learnt"]:
                 acknowledged.append(text)
     except httpx.HTTPError:
@@ -193,19 +188,21 @@ def test_a_lost_worker_is_replaced(tmp_path: Path) -> None:
     server = Server(tmp_path / "sessions.sqlite", "--workers", "1")
     try:
         server.wait()
-        id_ = server.post("/api/sessions", {"sample": "castles"})["id"]
-        ours = [n for n in server.workers() if "spawn_main" in _command(n)]
-        assert ours
+        id_ = server.post("/v1/sessions", {"sample": "castles"})["id"]
+        ours = server.workers()
+        assert len(ours) == 1
         for number in ours:
             os.kill(number, signal.SIGKILL)
-        turn = server.post(f"/api/sessions/{id_}/ask", {"question": QUESTIONS[0]})
+        turn = server.post(f"/v1/sessions/{id_}/ask", {"question": QUESTIONS[0]})
         assert turn["program"]
     finally:
         server.kill()
 
 
-def _command(number: int) -> str:
-    return Path(f"/proc/{number}/cmdline").read_bytes().decode()
+def children(number: int) -> list[int]:
+    """The processes that a process has started."""
+    texts = [file.read_text() for file in Path(f"/proc/{number}/task").glob("*/children")]
+    return [int(child) for text in texts for child in text.split()]
 
 
 @pytest.mark.slow
@@ -221,7 +218,7 @@ def test_beyond_this_machine_a_token_is_asked_for(tmp_path: Path) -> None:
             except httpx.ConnectError:
                 time.sleep(0.1)
         headers = {"Authorization": f"Bearer {token}"}
-        assert httpx.get(f"{server.base}/api/samples", headers=headers).status_code == 200
+        assert httpx.get(f"{server.base}/v1/samples", headers=headers).status_code == 200
     finally:
         server.kill()
 
@@ -240,10 +237,7 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    config = Config(model=ModelConfig(dimension=16, hidden=6), train=TrainConfig(device="cpu"))
-    examples = load_examples(sample_path(), "dev").examples[:40]
-    parser = new_parser(config, Preparer("dynsp++").ahead(examples))
-    service = Service(parser, SessionStore(tmp_path_factory.mktemp("s") / "sessions.sqlite"))
+    service = serve_inline(small_parser(), tmp_path_factory.mktemp("s"))
     yield service
     service.close()
 
@@ -251,15 +245,16 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def described(service: Service) -> schemathesis.BaseSchema:
     """The server's own description, every session being one that exists."""
-    live = service.begin_sample("castles")
-    service.ask(live, "which castles are there?")
     app = make_app(service)
+    client = TestClient(app)
+    own = client.post("/v1/sessions", json={"sample": "castles"}).json()["id"]
+    client.post(f"/v1/sessions/{own}/ask", json={"question": "which castles are there?"})
     schema = schemathesis.openapi.from_asgi("/openapi.json", app)
 
     @schema.hook
     def map_path_parameters(context: object, path_parameters: dict[str, str] | None) -> object:
         if path_parameters and "id" in path_parameters and crc32(str(path_parameters).encode()) % 4:
-            path_parameters["id"] = live.id
+            path_parameters["id"] = own
         return path_parameters
 
     return schema
@@ -281,7 +276,7 @@ def test_no_request_of_its_own_description_fails_it(described: schemathesis.Base
             nonlocal tried
             tried += 1
             response = case.call()
-            assert response.status_code < 500, response.text
+            assert response.status_code < 500 or response.status_code == 507, response.text
             checks = schemathesis.checks
             case.validate_response(
                 response,

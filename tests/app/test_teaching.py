@@ -17,12 +17,11 @@ from fastapi.testclient import TestClient
 from rich.console import Console
 
 import denota
+from app.serving import serve_inline
 from denota import sample
 from denota.app.paths import load_run
 from denota.app.terminal.repl import Repl
 from denota.app.web.server import make_app
-from denota.app.web.service import Service
-from denota.app.web.sessions import SessionStore
 from denota.conversation.chat import Chat
 from denota.data import load_examples
 from denota.errors import DataError
@@ -121,7 +120,6 @@ def test_answers_that_were_left_as_they_were_are_kept_right(parser: Parser) -> N
     chat = Chat(parser, CASTLES, teacher=teacher)
     fine = chat.ask("which castles have the condition intact?")
     assert fine.sure
-    chat.reset()
     chat.ask(ODD)
     chat.teach(-1, ANSWER)
     kinds = [record.kind for record in teacher.log.records()]
@@ -202,11 +200,11 @@ def test_in_the_terminal(parser: Parser) -> None:
 
 @pytest.fixture
 def client(parser: Parser, tmp_path: Path) -> TestClient:
-    service = Service(parser, SessionStore(tmp_path / "s.sqlite"))
-    return TestClient(make_app(service))
+    return TestClient(make_app(serve_inline(parser, tmp_path)))
 
 
 def test_over_rest(client: TestClient) -> None:
+    client.get("/")  # and be somebody
     id_ = client.post("/api/sessions", json={"sample": "castles"}).json()["id"]
     api = f"/api/sessions/{id_}"
     client.post(f"{api}/ask", json={"question": ODD})
@@ -219,15 +217,15 @@ def test_over_rest(client: TestClient) -> None:
     assert answer["cells"] == [[3, 2]]
     assert ODD in client.get(f"{api}/lessons.jsonl").text
     assert ODD in client.post(f"{api}/unteach").json()["said"]
-    assert client.post(f"{api}/unteach").status_code == 400
+    assert client.post(f"{api}/unteach").status_code == 422
     for wrong in ({"turn": 9, "cells": [[0, 0]]}, {"turn": 0, "cells": [[99, 0]]}):
-        assert client.post(f"{api}/teach", json=wrong).status_code == 400
+        assert client.post(f"{api}/teach", json=wrong).status_code in (404, 422)
     for shape in ({"cells": []}, {}, {"cells": [[0, 0]], "values": ["x"]}, {"values": []}):
         assert client.post(f"{api}/teach", json={"turn": 0, **shape}).status_code == 422
 
 
-def test_over_rest_people_are_kept_apart_by_a_setting(parser: Parser, tmp_path: Path) -> None:
-    app = make_app(Service(parser, SessionStore(tmp_path / "s.sqlite")), apart=True)
+def test_over_rest_people_are_kept_apart(parser: Parser, tmp_path: Path) -> None:
+    app = make_app(serve_inline(parser, tmp_path))
     ada, bob = TestClient(app), TestClient(app)
     answers = []
     for client in (ada, bob):
@@ -248,16 +246,34 @@ def test_over_rest_people_are_kept_apart_by_a_setting(parser: Parser, tmp_path: 
 
 
 def test_a_pointed_answer_survives_a_restart(parser: Parser, tmp_path: Path) -> None:
-    store = SessionStore(tmp_path / "s.sqlite")
-    service = Service(parser, store)
-    live = service.begin_sample("castles")
-    service.ask(live, ODD)
-    service.teach(live, 0, [(0, 0), (3, 5), (7, 2)], None, "")
-    expected = [turn.as_json() for turn in live.chat.turns]
-    again = Service(parser, store).get(live.id)
-    got = [turn.as_json() for turn in again.chat.turns]
-    assert [t["cells"] for t in got] == [t["cells"] for t in expected]
-    assert got[0]["sql"] == expected[0]["sql"] and not got[0]["program"]
+    service = serve_inline(parser, tmp_path)
+    client = TestClient(make_app(service))
+    id_ = client.post("/v1/sessions", json={"sample": "castles"}).json()["id"]
+    client.post(f"/v1/sessions/{id_}/ask", json={"question": ODD})
+    body = {"turn": 0, "cells": [[0, 0], [3, 5], [7, 2]]}
+    taught = client.post(f"/v1/sessions/{id_}/teach", json=body).json()["turn"]
+    service.close()
+    (again,) = (
+        TestClient(make_app(serve_inline(parser, tmp_path)))
+        .get(f"/v1/sessions/{id_}")
+        .json()["turns"]
+    )
+    assert again["cells"] == taught["cells"] == body["cells"]
+    assert again["sql"] == taught["sql"] and not again["program"]
+
+
+def test_shared_lessons_are_everybodys(parser: Parser, tmp_path: Path) -> None:
+    app = make_app(serve_inline(parser, tmp_path, shared=True))
+    ada, bob = TestClient(app), TestClient(app)
+    ids = []
+    for client in (ada, bob):
+        client.get("/")
+        ids.append(client.post("/v1/sessions", json={"sample": "castles"}).json()["id"])
+    ada.post(f"/v1/sessions/{ids[0]}/ask", json={"question": ODD})
+    ada.post(f"/v1/sessions/{ids[0]}/teach", json={"turn": 0, "cells": [[2, 2]]})
+    learnt = bob.post(f"/v1/sessions/{ids[1]}/ask", json={"question": ODD}).json()
+    assert learnt["cells"] == [[2, 2]]
+    assert bob.get(f"/v1/sessions/{ids[0]}").status_code == 404, "conversations are not shared"
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -30,14 +30,14 @@ class Teacher:
         self.sent: list[dict[str, Any]] = []
         self.lessons: list[dict[str, Any]] = []
         self.before: list[list[dict[str, Any]]] = []
-        seen.page.route("**/teach", self.teach)
-        seen.page.route("**/unteach", self.unteach)
+        seen.page.route("**/teach?*", self.teach)
+        seen.page.route("**/unteach?*", self.unteach)
         seen.page.route("**/lessons", lambda route: route.fulfill(json=self.lessons))
 
     def teach(self, route: Any) -> None:
         body = route.request.post_data_json
         self.sent.append(body)
-        session = self.seen.server.get(route.request.url.split("/")[-2])
+        session = self.seen.get(route.request.url.split("/")[-2])
         self.before.append(session["turns"])
         readings = self.changes.get("readings", READINGS)
         program = body["program"] if body["program"] is not None else next(iter(readings), "")
@@ -464,15 +464,15 @@ def test_what_goes_wrong_costs_no_clicks(seen: Seen) -> None:
     seen.expected = ("Failed to load resource",)
     teacher = Teacher(seen)
     ask_castles(seen)
-    seen.page.route("**/teach", lambda route: route.fulfill(status=400, json={"detail": "no"}))
+    seen.page.route("**/teach?*", lambda route: route.fulfill(status=400, json={"detail": "no"}))
     start(seen)
     click(seen, (0, 1))
     picked = selected(seen)
     seen.page.get_by_role("button", name="Teach", exact=True).click()
     seen.page.get_by_role("alert").wait_for()
     assert selected(seen) == picked
-    seen.page.unroute("**/teach")
-    seen.page.route("**/teach", teacher.teach)
+    seen.page.unroute("**/teach?*")
+    seen.page.route("**/teach?*", teacher.teach)
     seen.page.keyboard.press("Escape")  # the message
     teach(seen)
     assert teacher.cells() == picked
@@ -668,7 +668,8 @@ def test_what_was_taught_is_known_after_a_restart_until_it_is_undone(
         seen.page.get_by_role("button", name="Undo the last").click()
         seen.page.wait_for_selector("#lessons", state="hidden")
         after = ask_anew()
-        assert {**after, "confidence": 0} == {**before, "confidence": 0}
+        own = {"confidence": 0, "id": ""}
+        assert after | own == before | own
     finally:
         server.stop()
 
@@ -695,26 +696,28 @@ def test_the_right_answer_can_be_typed(seen: Seen) -> None:
 
 def test_values_and_groups_are_shown(seen: Seen) -> None:
     def answer(route: Any) -> None:
-        turn = route.fetch().json()
+        told = route.fetch()
         groups = {
             "kind": "groups",
             "values": [["intact", 3], ["ruin", 1234.5]],
             "program": "COUNT PER (SELECT Condition)",
         }
-        route.fulfill(json={**turn, **groups, "answer": ["intact: 3", "ruin: 1234.5"]})
+        more = {**groups, "answer": ["intact: 3", "ruin: 1234.5"]}
+        route.fulfill(response=told, json=told.json() | more)
 
     seen.sample()
-    seen.page.route("**/ask", answer)
+    seen.page.route("**/ask?*", answer)
     seen.ask(QUESTION)
     table = seen.page.locator(".turn .groups")
     lines = [line.split("\t") for line in table.inner_text().splitlines()]
     assert lines == [["intact", "3"], ["ruin", "1,234.5"]]
-    seen.page.unroute("**/ask")
+    seen.page.unroute("**/ask?*")
 
     def yes(route: Any) -> None:
-        turn = route.fetch().json()
-        route.fulfill(json={**turn, "kind": "value", "values": [True], "answer": ["yes"]})
+        told = route.fetch()
+        more = {"kind": "value", "values": [True], "answer": ["yes"]}
+        route.fulfill(response=told, json=told.json() | more)
 
-    seen.page.route("**/ask", yes)
+    seen.page.route("**/ask?*", yes)
     seen.ask(QUESTION)
     assert seen.page.locator(".turn .value").inner_text() == "yes"

@@ -16,14 +16,13 @@ from fastapi.testclient import TestClient
 from rich.console import Console
 
 import denota
+from app.serving import serve_inline
 from denota.app.api import TableParser
 from denota.app.commands.teach import teach_model
 from denota.app.files.export import answer_csv, conversation_jsonl
 from denota.app.terminal.repl import Repl
 from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
-from denota.app.web.service import Service
-from denota.app.web.sessions import SessionStore
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
 from denota.conversation.chat import Chat
 from denota.conversation.requests import request_in
@@ -250,7 +249,6 @@ def test_accepted_values_are_kept_right(parser: Parser) -> None:
     teacher = Teacher(parser, TeachingLog())
     chat = Chat(parser, TABLE, teacher=teacher)
     chat.ask(GROUPS)
-    chat.reset()
     chat.ask(ODD)
     chat.teach(-1, values=[3])
     first, last = teacher.log.records()
@@ -307,8 +305,8 @@ def test_in_the_terminal(parser: Parser) -> None:
 
 
 def test_over_rest_and_after_a_restart(parser: Parser, tmp_path: Path) -> None:
-    store = SessionStore(tmp_path / "s.sqlite")
-    client = TestClient(make_app(Service(parser, store)))
+    service = serve_inline(parser, tmp_path)
+    client = TestClient(make_app(service))
     content = "City,Country,People\n" + "".join(
         ",".join(row) + "\n" for row in zip(*(c.text for c in TABLE.columns), strict=True)
     )
@@ -325,7 +323,8 @@ def test_over_rest_and_after_a_restart(parser: Parser, tmp_path: Path) -> None:
     client.post(f"{api}/ask", json={"question": "what is the zorg of Moss?"})
     kept = client.post(f"{api}/teach", json={"turn": 2, "values": ["a fish", True, 1.5]}).json()
     assert not kept["learnt"] and kept["turn"]["values"] == ["a fish", True, 1.5]
-    again = TestClient(make_app(Service(parser, store))).get(api).json()["turns"]
+    service.desks.forget(id_)
+    again = client.get(api).json()["turns"]
     assert [turn["kind"] for turn in again] == ["groups", "value", "value"]
     assert [turn["values"] for turn in again][1:] == [[3], ["a fish", True, 1.5]]
     exported = json.loads(client.get(f"{api}/export.jsonl").text)["turns"]

@@ -212,9 +212,11 @@ def serve(
     port: opt.Port = 8000,
     model: opt.Model = "default",
     sessions: opt.SessionsFile = None,
-    token: opt.Token = None,
+    token: opt.Tokens = None,
     workers: opt.WorkerCount = None,
+    share_lessons: opt.ShareLessons = False,
     apart: opt.Apart = False,
+    quiet: opt.Quiet = False,
     format: opt.FileFormat = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -228,7 +230,8 @@ def serve(
     from denota.app.reading import ReaderOptions
 
     how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
-    run(host, port, model, sessions, token, workers, apart, tables or (), how)
+    files = (sessions, tables or (), how)
+    run(host, port, model, *files, token or (), workers, share_lessons and not apart, quiet)
 
 
 @app.command(

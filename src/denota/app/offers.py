@@ -16,10 +16,13 @@ Offers = dict[str, Callable[[], Table]]
 """What reads a table, by the name that the page shows."""
 
 
-def offered_tables(addresses: Sequence[str], how: ReaderOptions, limits: Limits) -> Offers:
+def offered_tables(
+    addresses: Sequence[str], how: ReaderOptions, limits: Limits, check: bool = True
+) -> Offers:
     """Return what reads each table; all tables of a database of which none is named.
 
-    A table that is named is read once, so that a wrong address is told at the start.
+    A table that is named is read once, if it is to be checked, so that a wrong address is told at
+    the start.
 
     Raises:
         TableError: a table cannot be read.
@@ -29,7 +32,8 @@ def offered_tables(addresses: Sequence[str], how: ReaderOptions, limits: Limits)
         place, part = _name(address)
         names = [part] if part is not None else _tables_of(address)
         if len(names) < 2:
-            say_assumed(how.read(address, limits))
+            if check:
+                say_assumed(how.read(address, limits))
             names = [part]
         for name in names:
             shown = _free(f"{place}#{name}" if name is not None else place, found)

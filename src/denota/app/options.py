@@ -166,16 +166,25 @@ SessionsFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Where conversations are kept; else DENOTA_SESSIONS."),
 ]
-Token = Annotated[
-    str | None, typer.Option(envvar="DENOTA_TOKEN", help="What requests must bring along.")
+Tokens = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--token",
+        envvar="DENOTA_TOKEN",
+        help="What requests must bring along; may be given again, one for each program.",
+    ),
 ]
 WorkerCount = Annotated[
     int | None,
     typer.Option(min=1, help="Processes that answer; one a core, four at most, if not given."),
 ]
-Apart = Annotated[
-    bool, typer.Option("--apart", help="Keep what people teach apart; else it is for everybody.")
+ShareLessons = Annotated[
+    bool, typer.Option("--share-lessons", help="What one person teaches is for everybody.")
 ]
+Apart = Annotated[
+    bool, typer.Option("--apart", hidden=True, help="What people teach is theirs: always so now.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Write no line for each request.")]
 
 # teach
 TaughtModel = Annotated[

@@ -23,7 +23,7 @@ from denota.conversation.steps import confidence_of, doubted
 from denota.conversation.turn import Turn, declined_turn, pointed_turn, told_turn, turn_of
 from denota.conversation.understand import PARSE, steps_of, understand, ways, with_programs
 from denota.data.answer import Item
-from denota.data.example import Question
+from denota.data.example import LONGEST, Question
 from denota.errors import DataError, TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
@@ -36,17 +36,17 @@ from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import table_read_as
 from denota.tables.table import Cell, Table
-from denota.teaching.log import Correction, TeachingLog
-from denota.teaching.teacher import Taught, Teacher
+from denota.teaching.log import LARGEST_LESSON, Correction, TeachingLog
+from denota.teaching.teacher import Answered, Taught, Teacher
 
-LONGEST: Final = 2000
-"""The most characters of a question."""
 POINTED: Final = "These cells were pointed at; no program gives just them."
 TOLD: Final = "This is what it was said to be; no program gives it."
 NOT_YET: Final = (
     "This parser only learns to pick cells, and the rest of this question is worked out by rules,"
     " so the lesson is kept and not learnt; click the cells to be counted or added up instead."
 )
+ACCEPTED: Final = 50
+"""Answers of a conversation that are accepted with a lesson, the last before it."""
 DEEP: Final = 8
 """The most follow-ups whose SQL is nested; then SQL names the rows of the previous answer."""
 Rate = Callable[[Question, Denotation | None], tuple[RatedProgram, ...]]
@@ -81,6 +81,10 @@ class _Answered:
     turn: Turn
     after: Context
     nested: _Nested = _Nested()
+    table: Table | None = None
+    """As it was then: a sketch grows."""
+    taught: bool = False
+    """Whether a person said what is right."""
 
 
 class Chat:
@@ -92,6 +96,8 @@ class Chat:
         rated_by: what rates programs, if not the parser by itself.
         teacher: what it is taught by; without one lessons last as long as the conversation.
         person: who teaches, where several do.
+        session: what the conversation is called in the log of lessons, from which all of it can be
+            erased.
         without: names of steps of `understand` to leave out.
     """
 
@@ -103,6 +109,7 @@ class Chat:
         teacher: Teacher | None = None,
         person: str = "",
         without: Sequence[str] = (),
+        session: str = "",
     ) -> None:
         # a slice of a frame can be an answer; an address is needed no more, and may be private
         self.source = None if isinstance(table, str | PathLike) else table
@@ -114,7 +121,7 @@ class Chat:
         self.table: Table = table_read_as(table, config.data.numbers)
         self.preparer = Preparer.of(config, 1, True, parser.language)
         self.teacher = teacher or Teacher(parser, TeachingLog())
-        self.person = person
+        self.person, self.session = person, session
         self.rated_by: Rate = rated_by or self._rated_here
         self.pipeline = steps_of(parser, without)
         self._answered: list[_Answered] = []
@@ -128,6 +135,11 @@ class Chat:
     def turns(self) -> tuple[Turn, ...]:
         """The conversation so far."""
         return tuple(one.turn for one in self._answered)
+
+    @property
+    def taught(self) -> tuple[bool, ...]:
+        """Of which turns a person said what is right."""
+        return tuple(one.taught for one in self._answered)
 
     @property
     def previous(self) -> Denotation | None:
@@ -160,9 +172,9 @@ class Chat:
             answered = self._declined(asked, asked.reason or nothing_found(self.table))
         else:
             answered = self._told(asked, asked.best.program, asked.best.answer)
+        if self._stands(answered) and self.teacher.has_taught(self.table, self.person):
+            self.teacher.accept(self._left(len(self._answered), 1), self.person, self.session)
         self._answered.append(answered)
-        if answered.turn.program and (answered.turn.cells or self._is_computed(answered.turn)):
-            self.teacher.note(self.table, self._correction(answered), self.person)
         return answered.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
@@ -198,12 +210,10 @@ class Chat:
         Raises:
             DataError: nothing was asked yet, or it is not among the readings.
         """
-        answered = self._last()
+        self._last()
         for way in self._ways():
             if print_program(way.program) == program:
-                self.teacher.forget(self.table, self._correction(answered), self.person)
                 self._answered[-1] = self._as(way)
-                self.teacher.note(self.table, self._correction(self._answered[-1]), self.person)
                 return self._answered[-1].turn
         raise DataError(f"{program} is not among the readings of the last question")
 
@@ -215,6 +225,7 @@ class Chat:
         sure: bool,
         cells: Iterable[Cell] | None = None,
         values: Iterable[Given] | None = None,
+        taught: bool = False,
     ) -> Turn:
         """Take up a turn of before as it was, without asking the parser.
 
@@ -225,6 +236,7 @@ class Chat:
             sure: as it was.
             cells: that were pointed at, if no program gives them.
             values: that a person said are right, likewise.
+            taught: whether a person said what is right, as `Chat.taught` had it.
 
         Raises:
             ProgramError: the program does not belong to this table and what was asked before.
@@ -243,7 +255,7 @@ class Chat:
             answered = self._told_of(asked, items_in(values), TOLD)
         else:
             answered = self._declined(asked, asked.reason or nothing_found(self.table))
-        self._answered.append(answered)
+        self._answered.append(replace(answered, taught=taught))
         return answered.turn
 
     def teach(
@@ -255,6 +267,8 @@ class Chat:
     ) -> Taught:
         """Learn the right answer to a question; what was asked after it is dropped.
 
+        The answers before it, which the person left as they were, are accepted.
+
         Args:
             turn: the question, as its place in the conversation or as the turn itself.
             cells: of the answer, `(row, column)` each.
@@ -264,7 +278,8 @@ class Chat:
                 `(group, value)` pairs; empty if there is none.
 
         Raises:
-            DataError: there is no such turn or cell, or the answer is given twice or not at all.
+            DataError: there is no such turn or cell, the answer is given twice or not at all, or
+                the reading does not give it. Nothing changes then.
         """
         if (cells is None) == (values is None):
             raise DataError("say which cells are right, or which values; one of the two")
@@ -277,6 +292,8 @@ class Chat:
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
         by_rules = items is not None and asked.plain != asked.text
+        if by_rules and program:
+            raise DataError(f"{program} is not among the readings that give this")
         correction = Correction(
             asked.typed,
             asked.plain,
@@ -286,9 +303,8 @@ class Chat:
             "" if by_rules else program,
             items,
         )
-        for answered in self._answered[place:]:
-            self.teacher.forget(self.table, self._correction(answered), self.person)
-        taught = self.teacher.teach(self.table, correction, self.person)
+        before_it = self._left(place, ACCEPTED)
+        taught = self.teacher.teach(self.table, correction, self.person, self.session, before_it)
         if by_rules:
             taught = replace(taught, readings=(), said=NOT_YET)
         if taught.taken is not None:
@@ -298,7 +314,7 @@ class Chat:
             corrected = self._told_of(asked, items, taught.said)
         else:
             corrected = self._pointed_at(asked, own, taught.said)
-        self._answered[place:] = [corrected]
+        self._answered[place:] = [replace(corrected, taught=True)]
         return taught
 
     def told_as(self, programs: Iterable[Program]) -> tuple[Turn, ...]:
@@ -314,7 +330,7 @@ class Chat:
         Raises:
             DataError: there is none.
         """
-        record = self.teacher.undo(self.person)
+        record = self.teacher.undo(self.person, self.session)
         if self._answered:  # what it learnt may rate the last question otherwise
             last = self._answered[-1]
             self._answered[-1] = replace(last, asked=replace(last.asked, rated=()))
@@ -326,7 +342,7 @@ class Chat:
         Raises:
             DataError: nothing was asked yet.
         """
-        self.teacher.forget(self.table, self._correction(self._last()), self.person)
+        self._last()
         self._answered.pop()
 
     def reset(self) -> None:
@@ -397,7 +413,8 @@ class Chat:
             columns = [self.table.names[column] for column in found.columns]
             query, depth = rows_query(found.rows, columns, self.table), 0
         turn = replace(turn, source=self.source)
-        return _Answered(asked, turn, asked.after(program, known), _Nested(query, depth))
+        after = asked.after(program, known)
+        return _Answered(asked, turn, after, _Nested(query, depth), self.table)
 
     def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> _Answered:
         """A question whose answer a person pointed at, and that no program gives."""
@@ -417,6 +434,25 @@ class Chat:
     def _declined(self, asked: Asked, sentence: str) -> _Answered:
         """A question that is not answered; the conversation goes on as if it was not asked."""
         return _Answered(asked, declined_turn(asked.typed, sentence), asked.before, self._nested)
+
+    def _stands(self, answered: _Answered) -> bool:
+        """Whether a turn is an answer of the parser's own, that can be accepted."""
+        turn = answered.turn
+        if (
+            answered.taught
+            or not turn.program
+            or max(len(turn.cells), len(turn.answer)) > LARGEST_LESSON
+        ):
+            return False
+        return bool(turn.cells) or self._is_computed(turn)
+
+    def _left(self, place: int, most: int) -> list[Answered]:
+        """The last answers before a place that stand, oldest first."""
+        found: list[Answered] = []
+        for answered in reversed(self._answered[:place]):
+            if self._stands(answered) and len(found) < most:
+                found.append((answered.table or self.table, self._correction(answered)))
+        return found[::-1]
 
     def _is_computed(self, turn: Turn) -> bool:
         """Whether an answer is values that the parser itself gives."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from denota.data.answer import Answer, Cells
 from denota.tables.table import Cell, Table
 
 if TYPE_CHECKING:
     from denota.programs.tree import Program
+
+LONGEST: Final = 2000
+"""The most characters of a question that is answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def make_batch(questions: Sequence[Prepared], vectors: WordVectors, outcome: boo
         value_surface[line, : len(q.values)] = q.value_surface
         for k, tokens in enumerate(q.before_constant):
             before[line, k, : len(tokens)] = vectors.ids(tokens)
-    names = [vectors.texts(q.names) for q in questions]
+    names = [vectors.texts(q.names, q.table) for q in questions]
     numbered = {
         "question": _padded([vectors.ids(q.question) for q in questions]),
         "previous": _padded([vectors.ids(q.previous_question) for q in questions]),
@@ -71,7 +71,7 @@ def make_batch(questions: Sequence[Prepared], vectors: WordVectors, outcome: boo
         "name_words": _padded([flat for flat, _ in names]),
         "before": before,
     }
-    texts = [vectors.texts(q.values) for q in questions]
+    texts = [vectors.texts(q.values, q.table) for q in questions]
     numbered["values"] = np.concatenate([flat for flat, _ in texts])
     used = np.zeros(len(vectors.matrix), bool)
     used[0] = True

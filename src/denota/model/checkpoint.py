@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -20,7 +21,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from denota.errors import ConfigError, TrainingError, newer_format
-from denota.evaluation.calibration import Calibration
+from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
@@ -122,11 +123,20 @@ def _parser(
     config = saved_config(metadata["config"])
     weights = expanded({k: v for k, v in tensors.items() if not k.startswith((STATE, MEMORY))})
     scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
-    known = json.loads(metadata.get("calibration", "null"))
-    calibration = Calibration(tuple(known["weights"]), known["sure"]) if known else None
+    calibration = _calibration(json.loads(metadata.get("calibration", "null")))
     parser = Parser(config, scorer, calibration, _memory(metadata, tensors))
     state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
     return parser, state, metadata
+
+
+def _calibration(known: Mapping[str, Any] | None) -> Calibration | None:
+    if known is None:
+        return None
+    weights = tuple(known["weights"])
+    features = len(answer_features((1.0,), (True,), follows=False))
+    if len(weights) != features + 1:
+        raise ValueError(f"its confidence has {len(weights)} weights, not {features + 1}")
+    return Calibration(weights, known["sure"])
 
 
 def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:

@@ -190,10 +190,14 @@ class DynSP(Scorer):
         """Return questions as tensors."""
         return make_batch(questions, self.vectors)
 
+    def keep(self, most: int) -> None:
+        """Set how many lists of texts are kept as numbers."""
+        self.vectors.keep(most)
+
     def meet(self, questions: Sequence[Prepared]) -> None:
         """Give words that were never seen the vectors that belong to them."""
         known = self.vectors
-        texts = [t for q in questions for t in (q.names, q.values) if not known.has_met(t)]
+        texts = [t for q in questions for t in (q.names, q.values) if not known.has_met(t, q.table)]
         asked = (word for q in questions for word in (*q.question, *q.previous_question))
         words = {*asked, *chain.from_iterable(chain.from_iterable(texts))}
         new = sorted(word for word in words if word not in known.words)
@@ -204,6 +208,7 @@ class DynSP(Scorer):
         numbers = {word: len(known.matrix) + place for place, word in enumerate(new)}
         matrix = np.concatenate([known.matrix, rows])
         self.vectors = WordVectors({**known.words, **numbers}, matrix)
+        self.vectors.keep(known.kept)
         weight = self.words.weight
         more = torch.cat([weight.detach(), torch.from_numpy(rows).to(weight)])
         self.words = nn.Embedding(len(matrix), dimension, padding_idx=0, sparse=True, _weight=more)

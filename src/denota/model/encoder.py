@@ -159,6 +159,14 @@ class Encoder(Scorer):
         """Return questions as tensors."""
         return make_encoder_batch(questions, self.reader)
 
+    def keep(self, most: int) -> None:
+        """Set how many readings of questions and texts are kept."""
+        self.reader.keep(most)
+
+    def forget(self) -> None:
+        """Forget words of tables that may be gone."""
+        self.wordpieces.forget()
+
     def forward(self, batch: EncoderBatch) -> Tensor:
         """(B, L) the scores of all axis entries, block after block."""
         return self.read(batch).entries

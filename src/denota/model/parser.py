@@ -39,6 +39,7 @@ from denota.search.exact import (
     refined,
 )
 from denota.search.prepare import Prepared
+from denota.tokens import forget_texts
 
 SCORERS: Final[dict[str, type[Scorer]]] = {
     "dynsp": DynSP,
@@ -98,6 +99,15 @@ class Parser:
     def device(self) -> torch.device:
         """Where the scorer is."""
         return self.scorer.device
+
+    def keep(self, most: int) -> None:
+        """Set how many questions and texts are kept ready: few where many tables come and go."""
+        self.scorer.keep(most)
+
+    def forget(self) -> None:
+        """Forget words of tables that may be gone; what is asked for again is worked out again."""
+        forget_texts()
+        self.scorer.forget()
 
     def best(self, questions: Sequence[Prepared], count: int = 1) -> list[Ids]:
         """Return the highest-scoring programs of each question."""

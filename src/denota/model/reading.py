@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.kept import Kept
 from denota.model.wordpieces import Wordpieces
 from denota.programs.constants import Constants, constants_in
 from denota.programs.near_words import are_near
@@ -36,7 +37,7 @@ LONGEST_CELL: Final = 12
 FEW: Final = 6
 """A column of at most so many different values has few."""
 KEPT_READINGS: Final = 1 << 15
-"""At most this many texts are kept."""
+"""At most this many readings are kept, and as many lists of texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,35 +66,40 @@ class Texts:
 
 
 class Reader:
-    """Turns prepared questions into readings, each once."""
+    """Turns prepared questions into readings, each once while its table lives.
+
+    Args:
+        wordpieces: what pieces there are.
+        cells: how many cells of a table are read.
+        usual: how many values of columns that have few are read, whatever was asked.
+    """
 
     def __init__(self, wordpieces: Wordpieces, cells: int, usual: int = 0) -> None:
         self.wordpieces, self.cells, self.usual = wordpieces, cells, usual
-        self._known: dict[tuple[object, ...], tuple[Table, QuestionText]] = {}
-        self._texts: dict[int, tuple[object, Texts]] = {}
+        self._known = Kept[QuestionText](KEPT_READINGS)
+        self._texts = Kept[tuple[object, Texts]](KEPT_READINGS)
+
+    def keep(self, most: int) -> None:
+        """Set how many readings and lists of texts are kept, those not used for longest go."""
+        self._known.keep(most)
+        self._texts.keep(most)
 
     def __call__(self, question: Prepared) -> QuestionText:
         """Return a question's reading."""
-        key = (question.question, question.history, id(question.table), len(question.values))
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) >= KEPT_READINGS:
-                self._known.clear()
-            found = self._known[key] = (question.table, self._read(question))
-        return found[1]
+        key = (question.question, question.history, len(question.values))
+        found = self._known.get(question.table, key)
+        return found or self._known.put(question.table, key, self._read(question))
 
-    def texts(self, texts: tuple[tuple[str, ...], ...]) -> Texts:
-        """Return the pieces of names or values; kept while the same ones are asked for."""
-        found = self._texts.get(id(texts))
+    def texts(self, texts: tuple[tuple[str, ...], ...], table: Table) -> Texts:
+        """Return the pieces of a table's names or values; kept while the same are asked for."""
+        found = self._texts.get(table, id(texts))
         if found is None:
             lines = [[p for word in self.wordpieces.ids(text) for p in word] for text in texts]
             pieces = np.array([piece for line in lines for piece in line[:LONGEST_CELL]], np.int64)
             owner = np.repeat(
                 np.arange(len(lines)), [min(LONGEST_CELL, len(line)) for line in lines]
             )
-            if len(self._texts) >= KEPT_READINGS:
-                self._texts.clear()
-            found = self._texts[id(texts)] = (texts, Texts(pieces, owner))
+            found = self._texts.put(table, id(texts), (texts, Texts(pieces, owner)))
         return found[1]
 
     def _read(self, question: Prepared) -> QuestionText:

@@ -153,6 +153,12 @@ class Scorer(nn.Module):
         """
         raise NotImplementedError
 
+    def keep(self, most: int) -> None:
+        """Set how many readings of questions and texts are kept; training keeps many."""
+
+    def forget(self) -> None:
+        """Forget words of tables that may be gone."""
+
     def meet(self, questions: Sequence[Prepared]) -> None:
         """Learn of what was never met before, words for instance."""
 

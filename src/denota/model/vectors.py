@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from denota.errors import ConfigError
+from denota.kept import Kept
+from denota.tables.table import Table
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
@@ -40,7 +42,9 @@ class WordVectors:
     """The number of each word; 0 is padding."""
     matrix: Floats  #: (words + 1, D), row 0 all zero
 
-    _known: dict[int, tuple[Texts, Ids, Ids]] = field(default_factory=dict, repr=False)
+    _known: Kept[tuple[Texts, Ids, Ids]] = field(
+        default_factory=lambda: Kept(KEPT_TEXTS), repr=False
+    )
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """Return the numbers of words.
@@ -49,22 +53,29 @@ class WordVectors:
         """
         return [self.words.get(token, 0) for token in tokens]
 
-    def has_met(self, texts: Texts) -> bool:
-        """Say whether the numbers of just these texts are kept."""
-        return id(texts) in self._known
+    @property
+    def kept(self) -> int:
+        """How many lists of texts have their numbers kept."""
+        return self._known.most
 
-    def texts(self, texts: Texts) -> tuple[Ids, Ids]:
+    def keep(self, most: int) -> None:
+        """Set it; those not used for longest go."""
+        self._known.keep(most)
+
+    def has_met(self, texts: Texts, table: Table) -> bool:
+        """Say whether the numbers of just these texts of a table are kept."""
+        return self._known.get(table, id(texts)) is not None
+
+    def texts(self, texts: Texts, table: Table) -> tuple[Ids, Ids]:
         """(all words,) the word numbers of texts, end to end, and (texts,) their lengths.
 
-        They are kept while the same texts are asked for.
+        They are kept while the same texts of a table are asked for.
         """
-        found = self._known.get(id(texts))
+        found = self._known.get(table, id(texts))
         if found is None:
             words = np.array(self.ids(word for text in texts for word in text), np.int64)
             lengths = np.array([len(text) for text in texts], np.int64)
-            if len(self._known) >= KEPT_TEXTS:
-                self._known.clear()
-            found = self._known[id(texts)] = (texts, words, lengths)
+            found = self._known.put(table, id(texts), (texts, words, lengths))
         return found[1], found[2]
 
 

@@ -46,6 +46,10 @@ class Wordpieces:
         known = self._known
         return [known.get(word) or self._pieces(word) for word in words]
 
+    def forget(self) -> None:
+        """Forget the words whose pieces are kept."""
+        self._known.clear()
+
     def _pieces(self, word: str) -> tuple[int, ...]:
         known = self._known
         if word not in known:

@@ -133,7 +133,7 @@ _RESERVED: Final = (
 _KEYWORDS: Final = frozenset(_RESERVED.split())
 _TOKEN: Final = re.compile(
     r"""(?P<space>\s+)|(?P<name>"(?:[^"]|"")*")|(?P<string>'(?:[^']|'')*')"""
-    r"""|(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?P<symbol>!=|>=|<=|[=<>,()])"""
+    r"""|(?P<number>[+-]?(?<!\d)(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?P<symbol>!=|>=|<=|[=<>,()])"""
     r"""|(?P<word>[^\W\d]\w*(?:-[^\W\d]\w*)*)"""
 )
 _DATE: Final = re.compile(r"(?:(\d{4})|-)(?:-(\d\d))?(?:-(\d\d))?")

@@ -58,11 +58,13 @@ them, its rows, its answer;  φ(x): what the encoder makes of the question, firs
 ```
 
 W is 0 until something is taught of tables with the same columns; other tables are left exactly as \
-they are. All lessons of a table are learnt together, with answers that people left as they were \
-(they asked on), so that what was right
-stays right; unless such an answer is about much the same as a lesson, and was rather overlooked. \
-Fine-tuning the trained weights on single lessons was tried first and made later answers worse, \
-on the same table and on others, however small the steps were.
+they are. All lessons of a table are learnt together with accepted answers, so that what was right \
+stays right: with a lesson, the answers
+before it in the same conversation are accepted, and on a table that was taught, asking on accepts \
+the answer before. An accepted answer that is about much the same as a lesson was rather \
+overlooked, and does not count. What was asked in a conversation without lessons is not written \
+down. Fine-tuning the trained weights on single lessons was tried first and made later answers \
+worse, on the same table and on others, however small the steps were.
 
 - If no program of the parser's language gives the answer, the correction stands in the \
 conversation, is kept in the log for later, and that is said.
@@ -71,15 +73,21 @@ computed is kept and not learnt: point at the cells that should have been counte
 language computes (`full`) learns it.
 - A lesson that says otherwise than an earlier one about the same question is pointed out; the \
 newer counts.
-- `None of these` keeps the lesson without learning it.
+- `None of these` keeps the lesson without learning it. A program that does not give the taught \
+answer is refused.
+- A lesson has at most 10,000 cells or values.
 
 ## The log
 
 Lessons are records in a file that is only ever added to (SQLite, written through before a lesson \
-is acknowledged; [ask.md](ask.md#where-things-are-kept) says where). What a model was taught is a \
-function
-of its log: undoing adds a record, and so does a reset. `denota serve` lets everybody teach \
-everybody; with `--apart` what a person teaches is theirs alone, told by a cookie.
+is acknowledged, for its owner's eyes alone; [ask.md](ask.md#where-things-are-kept) says where). \
+What a model was taught is a function
+of its log: undoing adds a record, and so does a reset. A record that is damaged is passed over, \
+and `--log` says how many are. Records name the session they were made in, and \
+`TeachingLog.erase(session)` removes a session's records and tables from the disk, so that no byte \
+of them is left in the files; what was taught elsewhere stays in force. What a \
+person teaches a server is theirs alone, told by a cookie or token, and goes when its session is \
+deleted; `denota serve --share-lessons` makes it everybody's.
 
 ```sh
 denota teach default examples/expeditions.jsonl
@@ -88,6 +96,33 @@ denota teach default --undo
 denota teach default --export lessons.jsonl --save taught.safetensors
 denota ask examples/expeditions.csv "which season had the largest crew?" --model taught.safetensors
 denota teach default --reset
+```
+
+Several processes may use one log: a `Teacher` sees by a look at its index whether a person's \
+records have changed, and learns again only then. Where one process writes for all, the others \
+teach over a `PendingLog`, whose
+`taken()` gives what was added as values that can be sent, and `TeachingLog.write(entries)` writes \
+them, all or none:
+
+```python
+from pathlib import Path
+from tempfile import mkdtemp
+
+import denota
+from denota.conversation.chat import Chat
+from denota.teaching.log import TeachingLog
+from denota.teaching.pending import PendingLog
+from denota.teaching.teacher import Teacher
+
+path = Path(mkdtemp()) / "lessons.sqlite"
+written, pending = TeachingLog(path), PendingLog(path)
+parser = denota.load().parser
+chat = Chat(parser, "examples/expeditions.csv", teacher=Teacher(parser, pending), session="s")
+chat.teach(chat.ask("what was the complement of 1907-08?"), [(6, 4)])
+print(len(pending.lessons()), len(written.lessons()))  # 1 0
+written.write(pending.taken())
+print(len(pending.lessons()), len(written.lessons()))  # 1 1
+print(written.erase("s"), len(pending.lessons()))  # 1 0
 ```
 
 `--save` writes one file to share; `--export` writes the lessons as data, to train on all of them \

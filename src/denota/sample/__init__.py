@@ -23,6 +23,25 @@ def path() -> Path:
     return Path(str(files("denota.sample")))
 
 
+def names() -> list[str]:
+    """Return the names of the tables, in their order.
+
+    >>> names()[:2]
+    ['airports', 'apples']
+    """
+    return sorted(file.stem for file in (path() / "tables").glob("*.csv"))
+
+
+def table(name: str) -> Table:
+    """Return the table of a name that `names` lists.
+
+    >>> table("bridges").names[:3]
+    ('Bridge', 'River', 'Type')
+    """
+    assert name in names()
+    return read_table(path() / "tables" / f"{name}.csv")
+
+
 def tables() -> dict[str, Table]:
     """Return the tables by file, relative to the directory, in the order of their names.
 

@@ -8,12 +8,13 @@ both. S selections, N conditions, P programs, W words of 64 tokens.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.kept import Kept
 from denota.programs.index import Bits
 from denota.search.axes import Axes
 
@@ -51,12 +52,14 @@ class TokenCounts:
     @property
     def critique(self) -> Floats:
         """(P,)."""
-        return _critique(self)
+        found = _CRITIQUES.get(self)
+        return found if found is not None else _CRITIQUES.put(self, None, _critique(self))
 
     @property
     def recall_missed(self) -> Floats:
         """(P,)."""
-        return _recall_missed(self)
+        found = _MISSED.get(self)
+        return found if found is not None else _MISSED.put(self, None, _recall_missed(self))
 
     @cached_property
     def missed(self) -> Missed:
@@ -114,7 +117,10 @@ def _classes(names: Bits, sizes: Counts) -> _Classes:
     return _Classes(of.astype(np.int16), names[first], sizes[first])
 
 
-@lru_cache(maxsize=BROADCAST)
+_CRITIQUES: Final = Kept[Floats](BROADCAST)
+_MISSED: Final = Kept[Floats](BROADCAST)
+
+
 def _critique(counts: TokenCounts) -> Floats:
     """(P,) the critique of all programs."""
     axes, kinds = counts.axes, counts.name_kinds
@@ -133,7 +139,6 @@ def _critique(counts: TokenCounts) -> Floats:
     return critique
 
 
-@lru_cache(maxsize=BROADCAST)
 def _recall_missed(counts: TokenCounts) -> Floats:
     """(P,) the recall feature of all programs."""
     select, condition, table = counts.missed

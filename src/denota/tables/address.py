@@ -151,7 +151,7 @@ def _check_settings(scheme: Scheme, settings: tuple[tuple[str, str], ...]) -> No
             )
 
 
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_SCHEME: Final = re.compile(r"\A([A-Za-z][A-Za-z0-9+.-]*)://")
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]*))(?::([0-9]{1,5})?)?")
 _SCHEMES: Final[dict[str, Scheme]] = {
     "postgresql": "postgresql",

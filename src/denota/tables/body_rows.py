@@ -153,12 +153,12 @@ def _cells(count: int) -> str:
     return f"{count:,} cell{'' if count == 1 else 's'}"
 
 
-_COUNT: Final = re.compile(r"\(?\d[\d,]* (?:rows?|records?) ?(?:in set\b|selected\b|\))")
+_COUNT: Final = re.compile(r"\A\(?\d[\d,]* (?:rows?|records?) ?(?:in set\b|selected\b|\))")
 """`(2 rows)`, as the shells of databases end a table."""
 _MOST_NOTES: Final = 20
 _DIGITS: Final = re.compile(r"\d+")
 _PAGE: Final = re.compile(
-    r"[-– ]*(?:page|seite|pagina|página|side|sida|strona|p\.)[ :]*\d+"
+    r"\A[-– ]*(?:page|seite|pagina|página|side|sida|strona|p\.)[ :]*\d+"
     r"(?: ?(?:of|von|sur|de|van|di|af|av|/) ?\d+)?[-– ]*",
     re.IGNORECASE,
 )

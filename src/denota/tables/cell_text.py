@@ -20,6 +20,15 @@ def normalise(text: str) -> str:
     return text.strip(" \t\r\n*†‡§^,;")
 
 
+def is_long(text: str) -> bool:
+    """Say whether a text is longer than any number or date with all that may stand around it.
+
+    >>> is_long("about 1,200 (of whom 300 in the north)"), is_long("1." * 500)
+    (False, True)
+    """
+    return len(text) > LONGEST_VALUE
+
+
 def is_missing(normalised: str) -> bool:
     """Say whether a normalised text only marks that there is no value.
 
@@ -54,6 +63,8 @@ def _is_code(text: str) -> bool:
     return len(text) == 2 and text.isascii() and text.isalpha() and text.isupper()
 
 
+LONGEST_VALUE: Final = 120
+"""Characters of a cell that is read as a number or date; a longer one is text."""
 _SPACES = (
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 )

@@ -21,7 +21,7 @@ from denota.tables.cell_text import missing_among, normalise
 from denota.tables.column_names import are_codes, says_years
 from denota.tables.dates import DateReading, Dates, is_bare_year, read_date, settle
 from denota.tables.number_columns import agree, shared_units
-from denota.tables.numbers import NumberReading, decimal_mark, read_number
+from denota.tables.numbers import LONGEST_NUMBER, NumberReading, decimal_mark, read_number
 
 Kind = Literal["text", "number", "date"]
 _T = TypeVar("_T", bound=np.generic)
@@ -167,7 +167,8 @@ def _read(
     if 2 * len(heard) >= sum(present) and are_codes(name, heard):
         return ColumnReading("text")
     digits_only = all_heard and "".join(heard).isdecimal()
-    if digits_only and len(max(heard, key=len)) < 100 and not all(map(is_bare_year, heard)):
+    short = len(max(heard, key=len)) <= LONGEST_NUMBER
+    if digits_only and short and not all(map(is_bare_year, heard)):
         return ColumnReading(
             "number", numbers=[read_number(t) for t in texts]
         )  # the commonest, in short

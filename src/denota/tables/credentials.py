@@ -32,7 +32,7 @@ def find_passwords_with(find: FindPassword) -> None:
 def server_error(address: Address, said: str, password: str | None) -> TableError:
     """Return an error that says plainly what a driver said, never with the password."""
     for pattern, plain in _PLAIN.items():
-        if re.search(pattern, said, re.IGNORECASE):
+        if pattern.search(said):
             return TableError(f"{address.place} cannot be read: {plain}")
     login = address.login or Login("")
     line = " ".join((said.strip().splitlines() or ["it did not say why"])[0].split())[:300]
@@ -42,14 +42,15 @@ def server_error(address: Address, said: str, password: str | None) -> TableErro
     return TableError(f"{address.place} cannot be read: {line}")
 
 
-_PLAIN: Final = {
+_TROUBLES = {
     r"resolve host|name or service not known|translate host name|getaddrinfo|nodename": (
         "there is no such host; check its name"
     ),
     r"connection refused|no such file or directory": (
         "no server listens there; check that it runs, and its host and port"
     ),
-    r"password authentication failed|no password supplied|access denied .*using password": (
+    r"password authentication failed|no password supplied"
+    r"|access denied [^\n]{0,300}using password": (
         "the server does not take this user with this password; "
         "set DENOTA_PASSWORD or check the user's name"
     ),
@@ -59,6 +60,7 @@ _PLAIN: Final = {
         "the server ended the connection; ask again"
     ),
 }
+_PLAIN: Final = {re.compile(said, re.IGNORECASE): plain for said, plain in _TROUBLES.items()}
 """What drivers say of common troubles, and how people would."""
 
 

@@ -17,6 +17,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.tables.cell_text import is_long
+
 DateForm = Literal["date", "year", "season", "numeric"]
 
 
@@ -76,10 +78,10 @@ def read_date(text: str) -> DateReading | None:
     >>> read_date("May Smith") is None
     True
     """
+    if is_long(text):
+        return None
     if text.isdecimal():
         return DateReading(int(text), 0, 0, form="year") if is_bare_year(text) else None
-    if len(text) > _LONGEST:
-        return None
     found = _YEARS.match(text)
     if found:
         return _read_years(found)
@@ -141,7 +143,6 @@ def settle(readings: Sequence[DateReading | None]) -> list[DateReading | None]:
     return [settled(reading) for reading in readings]
 
 
-_LONGEST: Final = 120
 _MONTHS: Final = {
     name: number
     for number, names in enumerate(
@@ -179,7 +180,7 @@ _SHORT_YEAR = r"(?P<year>\d{4}|'?\d{2})(?!\d)"
 
 
 def _pattern(body: str) -> re.Pattern[str]:
-    return re.compile(_ABOUT + _WEEKDAY + body, re.IGNORECASE)
+    return re.compile(r"\A" + _ABOUT + _WEEKDAY + body, re.IGNORECASE)
 
 
 _PATTERNS: Final[tuple[re.Pattern[str], ...]] = (
@@ -195,14 +196,14 @@ _PATTERNS: Final[tuple[re.Pattern[str], ...]] = (
     _pattern(rf"{_DAY}{_TO_DAY}(?:\s+|-)(?:of\s+)?{_MONTH},?(?:\s+|-){_SHORT_YEAR}(?!:)"),
     _pattern(rf"{_DAY}{_TO_DAY}(?:\s+|-)(?:of\s+)?{_MONTH}"),
     _pattern(rf"(?P<year>\d{{4}})[\s,-]+{_MONTH}(?:\s+{_DAY})?"),
-    re.compile(rf"{_MONTH}(?:-(?P<year>\d{{2}}|\d{{4}}))?$", re.IGNORECASE),
+    re.compile(rf"\A{_MONTH}(?:-(?P<year>\d{{2}}|\d{{4}}))?$", re.IGNORECASE),
 )
 _NUMERIC: Final = _PATTERNS[:3]
 """The date patterns without the name of a month."""
 _HAS_MONTH: Final = re.compile(_NAME, re.IGNORECASE)
 _SEPARATED: Final = re.compile(r"\d[-/.]\d")
 _YEARS: Final = re.compile(
-    _ABOUT + r"(?P<year>1\d{3}|20\d\d|21\d\d)(?P<decade>'?s)?"
+    r"\A" + _ABOUT + r"(?P<year>1\d{3}|20\d\d|21\d\d)(?P<decade>'?s)?"
     r"(?:\s?(?P<sep>[-/]|to)\s?(?:(?P<long>1\d{3}|20\d\d|21\d\d)|(?P<short>\d{2})(?!\d)|(?:present|current|now|date|\?)?(?=\s*(?:\(|$))))?"
     r"\??(?:\s*\(.*\))?\s*$",
     re.IGNORECASE,
@@ -218,12 +219,13 @@ _WEEK: Final = re.compile(
 )
 # What may follow a date in its cell: nothing, a remark, the end of a span, a time, another date.
 _TAIL: Final = re.compile(
-    rf"\s*(?:$|[(;,/&|-]|to\b|until\b|and\b|at\b|[T\s]\s*\d{{1,2}}:\d\d|\s*\d{{1,2}}(?:st|nd|rd|th)?\s+(?:{_NAME})\b|(?:{_NAME})\b\.?\s+\d)",
+    r"\A\s*+(?:$|[(;,/&|-]|to\b|until\b|and\b|at\b|(?:T\s*|(?<=\s))\d{1,2}:\d\d"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:{_NAME})\b|(?:{_NAME})\b\.?\s+\d)",
     re.IGNORECASE,
 )
 _LATER_YEAR: Final = re.compile(r"(?:^|[\s,])((?:1\d|20)\d\d)(?!\d)")
 _TIME: Final = re.compile(
-    r"[T,\s]\s*(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))?\s*(am|pm)?", re.IGNORECASE
+    r"\A[T,\s]\s*(?:at\s+)?(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))?\s*(am|pm)?", re.IGNORECASE
 )
 
 

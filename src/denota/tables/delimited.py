@@ -6,12 +6,14 @@ import csv
 import io
 import re
 import sys
+from array import array
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final, Literal, Protocol
 
-from denota.errors import TableError
+from denota.errors import TableError, TooLarge
 from denota.tables.grid import Grid, commonest
-from denota.tables.limits import Limits
+from denota.tables.limits import Limits, Tally
 from denota.tables.ruled import without_frame
 
 DELIMITERS: Final = (",", "\t", ";", "|")
@@ -35,14 +37,19 @@ def read_delimited(
         )
     text, told = without_sep_line(text)
     delimiter = delimiter or told or find_delimiter(text, quotes)
-    reader = _reader(text, delimiter, quotes)
+    if not quotes or '"' not in text:
+        _check_marks(text, delimiter, name, limits)
+    lines = _Lines(text, name)
+    reader = _reader(lines, delimiter, quotes)
+    tally = Tally(name, limits)
     rows: list[list[str]] = []
-    numbers: list[int] = []
+    numbers = array("q")
     cells = widest = blank = 0
     skipped = 1 if told else 0
     start = line = 1 + skipped  # the line the row in hand begins on, and the next one
     for row in reader:
         start, line = line, reader.line_num + 1 + skipped
+        lines.pending = 0
         if row == [_END]:
             break
         if not row and rows and not rows[-1]:
@@ -54,8 +61,11 @@ def read_delimited(
             limits.check(name, least, widest)
         rows.append(row)
         numbers.append(start)
+        if len(rows) % _BATCH == 0:
+            tally.add(chain.from_iterable(rows[-_BATCH:]))
     else:
         raise _open_quote(name, start)
+    tally.add(chain.from_iterable(rows[len(rows) - len(rows) % _BATCH :]))
     grid = Grid(rows, numbers, blank=blank)
     return without_frame(grid) if delimiter == "|" else grid
 
@@ -97,6 +107,14 @@ def find_delimiter(text: str, quotes: bool = True) -> str:
     return max(fitting, key=lambda d: fitting[d], default=candidates[0] if candidates else ",")
 
 
+def _check_marks(text: str, delimiter: str, name: str, limits: Limits) -> None:
+    """Raise if a text without quotes has too many cells, before it is divided into them."""
+    lines = text.count("\n") - text.count("\n\n") - text.count("\n\r")
+    cells = text.count(delimiter) + lines - limits.columns  # a header is no row
+    if cells > limits.cells:
+        limits.check(name, cells, 1)
+
+
 def _are_of_cells(sample: str, counts: dict[str, list[int]]) -> bool:
     """Say whether commas belong to numbers and sentences, for others divide as many lines."""
     lines = max(sum(count > 1 for count in counts[d]) for d in DELIMITERS if d != ",")
@@ -107,7 +125,9 @@ def _are_of_cells(sample: str, counts: dict[str, list[int]]) -> bool:
 
 def _counts(sample: str, delimiter: str, quotes: bool, cut: bool) -> list[int]:
     """Return the cells of each row of a sample, but for the last where the sample was cut."""
-    rows = [len(row) for row in _reader(sample, delimiter, quotes) if row and row != [_END]]
+    rows = [
+        len(row) for row in _reader(_Lines(sample, ""), delimiter, quotes) if row and row != [_END]
+    ]
     return rows[:-1] if cut and len(rows) > 1 else rows
 
 
@@ -124,6 +144,11 @@ _SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n|$)', re.IG
 # in text, for NUL bytes are refused before.
 _END: Final = "\0end"
 _SAMPLE: Final = 65_536
+_BLOCK: Final = 1 << 20
+_BATCH: Final = 1_000
+"""Rows whose cells are counted at once."""
+LONGEST_ROW: Final = 1 << 23
+"""Characters of one row."""
 
 
 class _Reader(Protocol):
@@ -134,12 +159,44 @@ class _Reader(Protocol):
     def __iter__(self) -> Iterator[list[str]]: ...
 
 
-def _reader(text: str, delimiter: str, quotes: bool) -> _Reader:
+class _Lines:
+    """The lines of a text and one that ends it, a block at a time, none of them in a long row.
+
+    A text that is made into lines as a whole takes four times its memory.
+    """
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text, self._name = text, name
+        self.pending = 0
+        """Characters of the row in hand; whoever has the row sets it to 0."""
+
+    def __iter__(self) -> Iterator[str]:
+        rest = ""
+        for start in range(0, len(self._text), _BLOCK):
+            block = io.StringIO(rest + self._text[start : start + _BLOCK], newline="")
+            *whole, rest = block  # the last of them may go on in the next block
+            for line in whole:
+                self.pending += len(line)
+                if self.pending > LONGEST_ROW:
+                    raise _long_row(self._name)
+                yield line
+            if self.pending + len(rest) > LONGEST_ROW:
+                raise _long_row(self._name)
+        yield rest if rest.endswith(("\n", "\r")) else rest + "\n"
+        yield _END
+
+
+def _reader(lines: _Lines, delimiter: str, quotes: bool) -> _Reader:
     csv.field_size_limit(sys.maxsize)
-    ending = "" if text.endswith(("\n", "\r")) else "\n"
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
-    lines = io.StringIO(text + ending + _END, newline="")
     return csv.reader(lines, delimiter=delimiter, quoting=quoting)
+
+
+def _long_row(name: str) -> TooLarge:
+    return TooLarge(
+        f"{name} has a row of more than {LONGEST_ROW:,} characters; "
+        'close its quotes ("), or name the right delimiter'
+    )
 
 
 def _open_quote(name: str, line: int) -> TableError:

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from denota.errors import TableError
 from denota.tables.grid import Grid, filled, value_columns, without_blank_rows
-from denota.tables.limits import Limits
+from denota.tables.limits import Limits, Tally
+from denota.tables.workbook import Sheet, open_sheets
 
 
 def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tuple[Grid, list[str]]:
@@ -22,23 +23,24 @@ def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tup
         sheet: its title, or None for the first that holds a table.
         limits: refuse larger sheets.
     """
-    _check_size(data, name, limits.bytes)
-    import openpyxl
-
+    _check_size(data, name, limits)
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        sheets = open_sheets(data, name, limits)
+    except TableError:
+        raise
     except Exception as error:  # openpyxl raises whatever its XML and zip readers do
         raise TableError(f"{name} is not a readable Excel file: {type(error).__name__}") from None
-    titles = [content.title for content in book.worksheets]
+    titles = [content.title for content in sheets]
     if sheet is not None:
         if sheet not in titles:
             known = ", ".join(map(repr, titles))
             raise TableError(f"{name} has no sheet {sheet!r}; it has {known}")
-        return _rows(book[sheet], data, name, limits), []  # whoever names it knows of others
-    shown = [content for content in book.worksheets if content.sheet_state == "visible"]
+        grid = _rows(sheets[titles.index(sheet)], name, limits)
+        return grid, []  # whoever names it knows of others
+    shown = [content for content in sheets if content.is_visible]
     first: tuple[Grid, list[str]] | None = None
-    for content in shown or book.worksheets:
-        grid = _rows(content, data, name, limits)
+    for content in shown or sheets:
+        grid = _rows(content, name, limits)
         found = grid, _said_of_sheets(titles, content.title)
         if holds_table(grid, content.title):
             return found
@@ -68,36 +70,40 @@ def holds_table(grid: Grid, title: str) -> bool:
     return len(texts) > 1 and not whole.gaps and all(len(text.split()) < 4 for text in texts)
 
 
-def _rows(content: Any, data: bytes, name: str, limits: Limits) -> Grid:
+def _rows(content: Sheet, name: str, limits: Limits) -> Grid:
     rows: list[list[str]] = []
-    cells = 0
+    blank: list[str] = []
+    filled_rows = width = 1
+    tally = Tally(name, limits)
     try:
-        content.reset_dimensions()  # what a sheet says of its size need not be so
-        for number, row in enumerate(content.iter_rows()):
-            texts = [_text(cell) for cell in row[: limits.columns + 1]]
-            while texts and not texts[-1]:
-                texts.pop()
-            cells += len(texts)
-            limits.check(name, 1, max(len(texts), 1))
-            limits.check(name, max(cells, number), 1)
-            rows.append(texts)
-        merged = _merged(content, data)
+        for number, cells in content.rows():
+            if number <= len(rows):  # a row that comes too late
+                continue
+            texts = {cell.column: text for cell in cells if (text := _text(cell))}
+            width = max(width, *texts) if texts else width
+            filled_rows += bool(texts)
+            limits.check(name, filled_rows - 1, width)
+            limits.check(name, number, 1)
+            tally.add(texts.values())
+            rows.extend([blank] * (number - 1 - len(rows)))
+            rows.append([texts.get(place, "") for place in range(1, max(texts, default=0) + 1)])
+        merged = _merged(content)
     except TableError:
         raise
     except Exception as error:
         raise TableError(f"{name} is not a readable Excel file: {type(error).__name__}") from None
+    down = [min(bottom, len(rows)) - top for left, top, right, bottom in merged if left == right]
+    limits.check(name, sum(max(count, 0) for count in down), 1)
     across: dict[int, list[tuple[int, int]]] = {}
     for left, top, right, bottom in merged:
         if left == right:  # one cell over several rows says the same of each
-            _fill_down(rows, left, top, bottom)
+            tally.add(_fill_down(rows, left, top, bottom))
         elif top == bottom:
             across.setdefault(top, []).append((left, right))
-    width = max(map(len, rows), default=0)
-    limits.check(name, sum(map(bool, rows)), max(width, 1))
     return Grid(rows, range(1, len(rows) + 1), merged=across, counted=False)
 
 
-def _merged(content: Any, data: bytes) -> list[tuple[int, int, int, int]]:
+def _merged(content: Sheet) -> list[tuple[int, int, int, int]]:
     """Return left column, first row, right column and last row of a sheet's merged cells.
 
     Columns are counted from 0, rows from 1. A workbook that is opened for reading alone does not
@@ -105,13 +111,9 @@ def _merged(content: Any, data: bytes) -> list[tuple[int, int, int, int]]:
     """
     from openpyxl.utils.cell import range_boundaries
 
-    path = getattr(content, "_worksheet_path", None)
-    if path is None:
+    if content.parts.getinfo(content.path).file_size > _MOST_XML:
         return []
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if archive.getinfo(path).file_size > _MOST_XML:
-            return []
-        xml = archive.read(path)
+    xml = content.parts.read(content.path)
     found = _MERGED.findall(xml, max(xml.rfind(b"</sheetData>"), 0))
     bounds = [range_boundaries(place.decode()) for place in found[:_MOST_MERGED]]
     return [
@@ -121,14 +123,19 @@ def _merged(content: Any, data: bytes) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def _fill_down(rows: list[list[str]], column: int, top: int, bottom: int) -> None:
+def _fill_down(rows: list[list[str]], column: int, top: int, bottom: int) -> list[str]:
+    """Say a cell again in the rows below it, and return the cells that are new."""
     if top > len(rows) or column >= len(rows[top - 1]):
-        return
+        return []
     text = rows[top - 1][column]
+    new = []
     for row in rows[top : min(bottom, len(rows))]:
         if any(row):  # no row comes into being
             row.extend([""] * (column + 1 - len(row)))
-            row[column] = row[column] or text
+            if not row[column]:
+                row[column] = text
+                new.append(text)
+    return new
 
 
 def _said_of_sheets(titles: list[str], read: str) -> list[str]:
@@ -138,7 +145,7 @@ def _said_of_sheets(titles: list[str], read: str) -> list[str]:
     return [f"sheet {titles.index(read) + 1} of {len(titles)}, {read!r}; the others are {others}"]
 
 
-def _check_size(data: bytes, name: str, max_bytes: int) -> None:
+def _check_size(data: bytes, name: str, limits: Limits) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             size = sum(item.file_size for item in archive.infolist())
@@ -146,8 +153,7 @@ def _check_size(data: bytes, name: str, max_bytes: int) -> None:
                 raise TableError(f"{name} is a zip file, not a table; unpack it first")
     except zipfile.BadZipFile:
         raise TableError(f"{name} is a damaged zip or Excel file") from None
-    if size > max_bytes:
-        raise TableError(f"{name} unpacks to {size:,} bytes and at most {max_bytes:,} are read")
+    limits.check_bytes(name, size, "unpacks to more than")
 
 
 def _text(cell: Any) -> str:

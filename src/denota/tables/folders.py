@@ -95,9 +95,8 @@ def read_files(
         for column, cells in zip(first.names, texts, strict=True):
             cells.extend(table[column].text)
         folders += [_values(file)] * len(table)
-        used = len(texts[0]) * len(texts)
         limits.check(name, len(texts[0]), len(texts))
-        left = Limits(limits.bytes, limits.columns, max(limits.cells - used, 1))
+        left = left.without(table)
     assert first is not None
     columns = [Column(n, tuple(cells)) for n, cells in zip(first.names, texts, strict=True)]
     columns += _columns_of_folders(files, folders, first)

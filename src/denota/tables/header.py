@@ -50,4 +50,4 @@ def header_note(note: str) -> tuple[int, str]:
 
 
 _UNNAMED: Final = re.compile(r"column (\d+) has no name")
-_AGAIN: Final = re.compile(r"the name (.+) occurs again as column (\d+), called ")
+_AGAIN: Final = re.compile(r"\Athe name (.+) occurs again as column (\d+), called ")

@@ -89,6 +89,9 @@ def read_table(
     opened = open_database(source)
     if opened is not None:
         database, part = opened
+        if sheet is not None:
+            database.close()
+            raise TableError(f"{database.label} has no sheets; leave out the sheet {sheet!r}")
         return read_or_sketch(database, _named(database, table or part), limits, name)
     part = table
     if isinstance(source, str) and is_remote(source):
@@ -101,7 +104,7 @@ def read_table(
         path, named = split_part(os.fspath(source))
         part = part or named
         lying = _parquet_files(path) if part is None and format in (None, "parquet") else []
-        if lying and limits.sketches and parquet_cells(lying) > LARGE:
+        if lying and sheet is None and limits.sketches and parquet_cells(lying) > LARGE:
             return parquet_sketch(lying, name or table_name(path))
         if is_several(path):
             if part is not None:
@@ -124,6 +127,8 @@ def read_table(
         data, name = _bounded(source, "the file", limits), name or "the file"
     else:
         name = name or "the frame"
+        if sheet is not None:
+            raise TableError(f"{name} has no sheets; leave out the sheet {sheet!r}")
         names, columns = columns_of_frame(source, name)
         return _table(names, columns, name, (), limits)
     if format is not None and format not in FORMATS:
@@ -136,6 +141,8 @@ def read_table(
     format = format or _format(data, name)
     if part is not None and format != "excel":
         raise TableError(f"{name} holds one table, so nothing is named behind #")
+    if sheet is not None and format != "excel":
+        raise TableError(f"{name} has no sheets; leave out the sheet {sheet!r}")
     if header is not None and format not in ("excel", "csv", "tsv"):
         raise TableError(f"{name} has its names in no row; leave out the row of the header")
     if format == "parquet":
@@ -147,6 +154,7 @@ def read_table(
     if encoding is None:
         refuse_binary(data, name, strict=delimiter is None)
     text, found = decode(data, name, encoding)
+    del data  # the text is as large, and what is made of it larger
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
         names, rows = read_json_records(text, name, limits)
@@ -266,6 +274,8 @@ def _named_pipe(path: Path, limits: Limits) -> bytes:
 
 _WAIT_FOR_WRITER: Final = 2.0
 """Seconds."""
+_PIECE: Final = 8 << 20
+"""Bytes that are read at a time."""
 
 
 def _why(path: Path, error: OSError) -> str:
@@ -286,12 +296,14 @@ def _stdin(limits: Limits) -> bytes:
 
 
 def _bounded(file: BinaryIO, name: str, limits: Limits) -> bytes:
-    data = file.read(limits.bytes + 1)
-    if isinstance(data, str):
-        data = data.encode("utf-8")
-    if len(data) > limits.bytes:
-        raise TableError(f"{name} is larger than {limits.bytes:,} bytes, the most that is read")
-    return data
+    """Read a file piece by piece: room for all that may be read is not asked for at once."""
+    pieces: list[bytes] = []
+    size = 0
+    while size <= limits.bytes and (piece := file.read(_PIECE)):
+        pieces.append(piece.encode("utf-8") if isinstance(piece, str) else piece)
+        size += len(pieces[-1])
+    limits.check_bytes(name, size)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def _unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
@@ -309,10 +321,7 @@ def _unpack(data: bytes, name: str, limits: Limits) -> tuple[bytes, str]:
             raise TableError(f"{name} is a damaged gzip file") from None
         chunks.append(chunk)
         size += len(chunk)
-        if size > limits.bytes:
-            raise TableError(
-                f"{name} unpacks to more than {limits.bytes:,} bytes, the most that is read"
-            )
+        limits.check_bytes(name, size, "unpacks to more than")
         if not unpacker.eof:
             raise TableError(f"{name} is a gzip file that was cut short")
         data = unpacker.unused_data

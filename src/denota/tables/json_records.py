@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, Final
 
 from denota.errors import TableError
-from denota.tables.limits import Limits
+from denota.tables.limits import Limits, Tally
 
 
 def read_json_records(text: str, name: str, limits: Limits) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of a list of objects, a list of lists, or one object a line."""
-    records = _load(text, name)
+    _check_values(text, name, limits)
+    try:
+        return _read(_load(text, name), name, limits)
+    except RecursionError:
+        raise TableError(f"{name} is JSON nested too deeply for a table") from None
+
+
+def _read(records: list[Any], name: str, limits: Limits) -> tuple[list[str], list[list[str]]]:
     if not records:
         raise TableError(f"{name} holds no records")
+    tally = Tally(name, limits)
     if isinstance(records[0], list):
-        return _from_lists(records, name)
+        return _from_lists(records, name, limits, tally)
     header: dict[str, None] = {}
     for number, record in enumerate(records, start=1):
         if not isinstance(record, dict):
@@ -23,8 +32,31 @@ def read_json_records(text: str, name: str, limits: Limits) -> tuple[list[str], 
         header.update(dict.fromkeys(record))
         limits.check(name, 1, len(header))
     limits.check(name, len(records), len(header))
-    rows = [[_text(record.get(key)) for key in header] for record in records]
+    rows = []
+    for record in records:
+        rows.append([_text(record.get(key)) for key in header])
+        tally.add(rows[-1])
     return list(header), rows
+
+
+def _check_values(text: str, name: str, limits: Limits) -> None:
+    """Raise if a text has far more values than a table may have cells, before they are made.
+
+    Each costs many times what it takes in the text: `[]` is two characters and 60 bytes.
+    """
+    most = 2 * limits.cells
+    if _count_values(text) <= most:
+        return
+    found = 0
+    for stretch in _STRETCH.finditer(text):
+        found += _count_values(_STRING.sub("", stretch[0]))
+        if found > most:
+            limits.check(name, found, 1)
+
+
+def _count_values(text: str) -> int:
+    """Return how many values JSON has if no string holds a comma or a bracket."""
+    return sum(map(text.count, ",[{"))
 
 
 def _load(text: str, name: str) -> list[Any]:
@@ -52,7 +84,7 @@ def _load(text: str, name: str) -> list[Any]:
 def _is_object(line: str) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -64,8 +96,6 @@ def _parse(text: str, name: str, line: int) -> Any:
             f"{name} is not valid JSON: {error.msg.lower()} on line {line + error.lineno - 1}, "
             f"column {error.colno}"
         ) from None
-    except RecursionError:
-        raise TableError(f"{name} is JSON nested too deeply for a table") from None
 
 
 class _Digits(str):
@@ -97,9 +127,21 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _from_lists(records: list[Any], name: str) -> tuple[list[str], list[list[str]]]:
+def _from_lists(
+    records: list[Any], name: str, limits: Limits, tally: Tally
+) -> tuple[list[str], list[list[str]]]:
+    limits.check(name, len(records) - 1, len(records[0]))
     for number, record in enumerate(records, start=1):
         if not isinstance(record, list) or len(record) != len(records[0]):
             raise TableError(f"record {number} of {name} is not a list as long as the first")
-    texts = [[_text(value) for value in record] for record in records]
+    texts = []
+    for record in records:
+        texts.append([_text(value) for value in record])
+        tally.add(texts[-1])
     return texts[0], texts[1:]
+
+
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+"""To the end of the text if it is not closed, so that none is looked for twice."""
+_STRETCH: Final = re.compile(rf'(?:[^"]{{1,4096}}+|{_STRING.pattern}){{1,256}}+', re.DOTALL)
+"""Some values, no string of them cut in two."""

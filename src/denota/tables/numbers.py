@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
+from denota.tables.cell_text import is_long
+
 NumberForm = Literal["plain", "range", "bracketed", "accounted", "tied", "even", "flagged", "owed"]
 """`(12)` is bracketed; `(12.00)`, as accounts write it, is accounted; `12-` is owed; `12 p` is
 flagged."""
@@ -38,7 +40,7 @@ def read_number(text: str, decimal: str = ".") -> NumberReading | None:
     >>> read_number("1:23.45").value
     83.45
     """
-    if len(text) > (2 * _LONGEST if "(" in text else _LONGEST):
+    if is_long(text) or (len(text) > LONGEST_NUMBER and "(" not in text):
         return None
     if text.isdecimal():
         return NumberReading(float(text))
@@ -78,7 +80,7 @@ def decimal_mark(texts: Iterable[str], usual: str = ".") -> str:
     """
     comma = False
     for text in texts:
-        if len(text) > _LONGEST:
+        if len(text) > LONGEST_NUMBER:
             continue
         if "." in text and _POINT_DECIMAL.search(text):
             return "."
@@ -88,9 +90,8 @@ def decimal_mark(texts: Iterable[str], usual: str = ".") -> str:
     return "," if comma else usual
 
 
-_LONGEST: Final = 60
-"""Characters of a number with all that may stand around it; with a remark in brackets, twice as
-many."""
+LONGEST_NUMBER: Final = 60
+"""Characters of a number with all that may stand around it, but for a remark in brackets."""
 _FLAGS: Final = frozenset("bcdefpru")
 """Letters behind a number that statistics mark it with: revised, provisional, estimated."""
 _SWAP: Final = str.maketrans(".,", ",.")
@@ -127,38 +128,39 @@ _MONEY = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
 _SCALE = "|".join(sorted((s for s in _SCALES if len(s) > 2), key=len, reverse=True))
 _WORD = r"(?:/\s?|per\s)?[a-zµ°Ω²³][a-zµ°Ω²³/.\-]{0,14}2?"
 _REMARK = (
-    r"(?:\s*\(.*\)|(?:\s+/|\s*[=~≈])\s*[\d.].*|\s[\d.,]+\s?[a-z]{1,3}2?|\s*\+"
+    r"(?:\s*+\(.*\)|(?:\s++/|\s*+[=~≈])\s*+[\d.](?:.*\S)?|\s[\d.,]+\s?[a-z]{1,3}2?|\s*+\+"
     r"|\s(?:and|or)\s(?:over|older|above|more))?"
 )
 _NUMBER: Final = re.compile(
-    r"(?P<open>\()?\s*"
+    r"\A(?P<open>\()?\s*+"
     r"(?:(?P<tied>t-?(?=\d))|(?:~|≈|<|>|≤|≥|±|=|#|№|(?:c|ca|no|nr|approx|est)\b\.?"
-    r"|(?:circa|about|over|under|almost|nearly|up to)\b)\s*)?"
-    rf"(?P<sign>[+-])?\s*(?:(?P<money>{_MONEY})\.?\s*)?(?P<sign2>[+-])?"
-    rf"(?:(?P<only>{_FRACTION})|(?P<core>{_CORE})(?:\s+(?P<fraction>{_FRACTION}))?)"
+    r"|(?:circa|about|over|under|almost|nearly|up to)\b)\s*+)?"
+    rf"(?P<sign>[+-])?\s*+(?:(?P<money>{_MONEY})\.?\s*+)?(?P<sign2>[+-])?"
+    rf"(?:(?P<only>{_FRACTION})|(?P<core>{_CORE})(?:\s++(?P<fraction>{_FRACTION}))?)"
     rf"(?:\s?(?:-|to)\s?(?:{_MONEY})?(?P<high>{_CORE}))?"
     r"(?:(?P<ordinal>st|nd|rd|th|\.|\)|=)(?![\w.]))?"
     rf"(?:\s?(?P<scale>(?:{_SCALE}|mn|bn|tn)\b)|(?P<letter>[KMBkmb](?![\w²³]))|(?P<thousandth>(?<=\d)[KM](?=\+)))?"
     rf"(?:\s?(?P<percent>%|percent\b|per cent\b|pct\b)|\s?(?P<money2>{_MONEY})(?!\w)"
     rf"|(?P<gap>\s?)(?P<unit>{_WORD}(?:\s{_WORD}){{0,2}}))?"
     rf"(?(percent)(?:\s{_WORD}){{0,4}})"
-    rf"(?P<remark>{_REMARK})\s*(?(open)\))\s*$",
+    rf"(?P<remark>{_REMARK})\s*+(?(open)\)\s*+)$",
     re.IGNORECASE,
 )
-_OWED: Final = re.compile(rf"(?!(?:1\d|20)\d\d\s?-)(?:{_CORE})\s?-$")
+_OWED: Final = re.compile(rf"\A(?!(?:1\d|20)\d\d\s?-)(?:{_CORE})\s?-$")
 """A minus behind a number; `1998-` is a year that something began in."""
 _CLOCK: Final = re.compile(
-    r"(?P<sign>[+-])?\s*(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>[0-5]\d(?:\.\d+)?)"
-    rf"\s*(?P<half>am|pm|a\.m\.|p\.m\.)?\s*(?:s|sec|min|h|hrs?|[A-Z]{{2,4}})?{_REMARK}\s*$",
+    r"\A(?P<sign>[+-])?\s*+(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,3}):(?P<seconds>[0-5]\d(?:\.\d+)?)"
+    r"(?:\s*+(?P<half>am|pm|a\.m\.|p\.m\.))?(?:\s*+(?:s|sec|min|h|hrs?|[A-Z]{2,4})"
+    rf"|\s*(?=\s(?!\s)))?{_REMARK}\s*+$",
     re.IGNORECASE,
 )
 _HOURS: Final = re.compile(
-    r"(?P<sign>)(?P<half>)(?P<hours>\d{1,3})\s?h(?:ours?|rs?)?\.?,?\s?(?P<minutes>\d{1,2})\s?m(?:in(?:utes?|s)?)?\.?"
+    r"\A(?P<sign>)(?P<half>)(?P<hours>\d{1,3})\s?h(?:ours?|rs?)?\.?,?\s?(?P<minutes>\d{1,2})\s?m(?:in(?:utes?|s)?)?\.?"
     r"(?:,?\s?(?P<seconds>\d{1,2}(?:\.\d+)?)\s?s(?:ec(?:onds?|s)?)?\.?)?\s*$",
     re.IGNORECASE,
 )
 _MINUTES: Final = re.compile(
-    r"(?P<sign>)(?P<half>)(?P<hours>)(?P<minutes>\d{1,3})\s?m(?:in(?:utes?|s)?)?\.?,?\s?"
+    r"\A(?P<sign>)(?P<half>)(?P<hours>)(?P<minutes>\d{1,3})\s?m(?:in(?:utes?|s)?)?\.?,?\s?"
     r"(?P<seconds>\d{1,2}(?:\.\d+)?)\s?s(?:ec(?:onds?|s)?)?\.?\s*$",
     re.IGNORECASE,
 )
@@ -168,17 +170,18 @@ _AGE: Final = re.compile(
     r"(?P<years>\d{1,3}) years?,? (?:and )?(?P<days>\d{1,3}) days?$", re.IGNORECASE
 )
 _FEET: Final = re.compile(
-    rf"(?P<feet>{_CORE})\s?(?:ft|feet|foot|')\.?\s?"
-    rf"(?:(?P<inches>\d{{1,2}}(?:\.\d+)?)(?:\s+(?P<fraction>{_FRACTION}))?\s?(?:inches|inch|in\b\.?|\"|''))?"
-    rf"{_REMARK}\s*$",
+    rf"\A(?P<feet>{_CORE})\s?(?:ft|feet|foot|')\.?\s?"
+    rf"(?:(?P<inches>\d{{1,2}}(?:\.\d+)?)(?:\s++(?P<fraction>{_FRACTION}))?\s?(?:inches|inch|in\b\.?|\"|''))?"
+    rf"{_REMARK}\s*+$",
     re.IGNORECASE,
 )
 _POINT_DECIMAL: Final = re.compile(
-    r"(?<![\d.])(?:0|\d[\d,]*)\.(?:\d{1,2}|\d{4,})(?![\d.,])|(?<!\d)0\.\d|,\d{3}\.\d"
+    r"(?<![\d,])(?:(?<!\.)\d|,+\d|\d+,+\d)[\d,]*\.(?:\d{1,2}|\d{4,})(?![\d.,])"
+    r"|(?<!\d)0\.\d|,\d{3}\.\d"
 )
 _COMMA_DECIMAL: Final = re.compile(
-    r"(?<![\d,])(?:0|\d[\d.]*),(?:\d{1,2}|\d{4,})(?![\d.,])|(?<!\d)0,\d|\.\d{3},\d"
-    r"|(?<![\d.])\d{1,3}(?:\.\d{3}){2,}(?![\d.])"
+    r"(?<![\d.])(?:(?<!,)\d|\.+\d|\d+\.+\d)[\d.]*,(?:\d{1,2}|\d{4,})(?![\d.,])"
+    r"|(?<!\d)0,\d|\.\d{3},\d|(?<![\d.])\d{1,3}(?:\.\d{3}){2,}(?![\d.])"
 )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final
 
+from denota.kept import Kept
 from denota.tables.column import Column, ColumnReading
 from denota.tables.numbers import NumberReading
 from denota.tables.table import Table
@@ -42,7 +43,15 @@ def table_read_as(table: Table, numbers: str) -> Table:
     return table if numbers == "full" else read_plainly(table)
 
 
-@cache
 def read_plainly(table: Table) -> Table:
-    """Return a table with plain columns."""
-    return replace(table, columns=tuple(PlainColumn(c.name, c.text) for c in table.columns))
+    """Return a table with plain columns, the same one as long as the table lives."""
+    if all(isinstance(column, PlainColumn) for column in table.columns):
+        return table
+    found = _PLAIN_TABLES.get(table)
+    if found is None:
+        columns = tuple(PlainColumn(c.name, c.text) for c in table.columns)
+        found = _PLAIN_TABLES.put(table, None, replace(table, columns=columns))
+    return found
+
+
+_PLAIN_TABLES: Final = Kept[Table](1 << 20)

@@ -47,10 +47,7 @@ def download(address: Address, limits: Limits) -> tuple[bytes, str]:
         raise TableError(f"{address.place} cannot be had: the server says {error.code}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise TableError(f"{address.place} cannot be had: {_why(error)}") from None
-    if len(data) > limits.bytes:
-        raise TableError(
-            f"{address.place} is larger than {limits.bytes:,} bytes, the most that is read"
-        )
+    limits.check_bytes(address.place, len(data))
     if promised and promised.isdecimal() and len(data) < int(promised):
         raise TableError(f"{address.place} was cut short on the way; try again")
     return data, name

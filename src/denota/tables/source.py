@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from denota.errors import TableError
+from denota.errors import TableError, TooLarge
 from denota.tables.column import Column
 from denota.tables.header import unique_names
-from denota.tables.limits import Limits
+from denota.tables.limits import Limits, Tally
 from denota.tables.stored import Engine, Stored, StoredColumn, StoredKind
 from denota.tables.table import Table
 from denota.tables.values import moment_text, texts_of
@@ -115,7 +115,7 @@ def read_stored(source: Source, stored: Stored, limits: Limits, name: str | None
     counted = source.query(f"SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT {most + 1}) AS c")
     rows = int(counted.texts()[0][0])
     if rows > most:
-        raise TableError(
+        raise TooLarge(
             f"{name} has more than {most:,} rows of {width} columns, the most that are read; "
             "make a view of those the questions are about and name it instead"
         )
@@ -126,7 +126,11 @@ def read_stored(source: Source, stored: Stored, limits: Limits, name: str | None
     if not len(result):
         raise TableError(f"{name} has columns and no rows")
     limits.check(name, len(result), width)
-    return stored_table(stored, result, called)
+    read = stored_table(stored, result, called)
+    tally = Tally(name, limits)
+    for column in read.columns:
+        tally.add(column.text)
+    return read
 
 
 def stored_table(stored: Stored, result: Result, name: str) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import time
 from collections import defaultdict
@@ -129,19 +128,18 @@ def kind_of(declared: str) -> StoredKind:
     >>> [kind_of(text) for text in ("VARCHAR(20)", "DECIMAL(8,2)", "bool", "DATETIME", "")]
     ['text', 'number', 'boolean', 'timestamp', 'text']
     """
-    for pattern, kind in _KINDS.items():
-        if re.search(pattern, declared, re.IGNORECASE):
-            return kind
-    return "text"
+    plain = declared.lower()
+    said = (kind for words, kind in _KINDS.items() if any(word in plain for word in words))
+    return next(said, "text")
 
 
-_KINDS: Final[dict[str, StoredKind]] = {
-    r"bool": "boolean",
-    r"datetime|timestamp": "timestamp",
-    r"date": "date",
-    r"time": "time",
-    r"char|clob|text": "text",
-    r"int|real|floa|doub|num|dec|money": "number",
-    r"blob": "other",
+_KINDS: Final[dict[tuple[str, ...], StoredKind]] = {
+    ("bool",): "boolean",
+    ("datetime", "timestamp"): "timestamp",
+    ("date",): "date",
+    ("time",): "time",
+    ("char", "clob", "text"): "text",
+    ("int", "real", "floa", "doub", "num", "dec", "money"): "number",
+    ("blob",): "other",
 }
 """In this order: a `datetime` is no `date`."""

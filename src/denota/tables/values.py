@@ -65,8 +65,7 @@ def _arrow_texts(column: Any) -> tuple[str, ...]:
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
+        return _dictionary_texts(column)
     if pa.types.is_floating(kind):
         column = pc.if_else(pc.is_nan(column), None, column)
         return tuple("" if value is None else _number(value) for value in column.to_pylist())
@@ -86,6 +85,18 @@ def _arrow_texts(column: Any) -> tuple[str, ...]:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return tuple("" if value is None else str(value) for value in column.to_pylist())
     return tuple("" if value is None else value for value in column.to_pylist())
+
+
+def _dictionary_texts(column: Any) -> tuple[str, ...]:
+    """Return the texts of coded cells; equal ones are one text, however often they occur."""
+    import pyarrow as pa
+
+    found: list[str] = []
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        texts = _arrow_texts(chunk.dictionary)
+        codes = chunk.indices.to_pylist()
+        found += ["" if code is None else texts[code] for code in codes]
+    return tuple(found)
 
 
 def _number(value: float) -> str:
@@ -124,7 +135,7 @@ def _inner(value: Any) -> str:
 
 
 _BYTES: Final = (bytes, bytearray, memoryview)
-_FRACTION: Final = re.compile(r"\.(\d*?)0*(?=$|[+-])")
+_FRACTION: Final = re.compile(r"\.((?:0*+[^\D0])*+)0*+(?=$|[+-])")
 _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     type(None): lambda value: "",
     str: str,

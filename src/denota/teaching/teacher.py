@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import deque
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -13,9 +14,10 @@ import numpy as np
 from denota.data.answer import Answer, Values, is_right, items_of
 from denota.data.example import Question
 from denota.errors import DataError
+from denota.kept import Kept
 from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
-from denota.programs.denotation import value_text
+from denota.programs.denotation import Denotation, value_text
 from denota.programs.english import say
 from denota.programs.text import print_program
 from denota.programs.tree import Program
@@ -23,14 +25,27 @@ from denota.search.preparer import Preparer
 from denota.tables.plain import table_read_as
 from denota.tables.table import Table
 from denota.teaching.lesson import Lesson, learn, lesson_of
-from denota.teaching.log import Correction, Record, TeachingLog
+from denota.teaching.log import (
+    LARGEST_LESSON,
+    Correction,
+    Entry,
+    Record,
+    TeachingLog,
+    Version,
+    WrittenTable,
+)
 
 OFFERED: Final = 3
 """Readings that are offered."""
 NEAR: Final = 0.85
 """The cosine of two questions that are about much the same."""
-NOTES: Final = 50
-"""Answers about a table that are remembered until something is taught of it."""
+PEOPLE: Final = 64
+"""People whose lessons are kept ready, at most; those of others are learnt again when needed."""
+TABLES: Final = 8
+"""Tables of the log that are kept in memory, at most."""
+
+Answered = tuple[Table, Correction]
+"""An answer that was given about a table, as a correction that says the same."""
 
 
 @dataclass(frozen=True)
@@ -52,177 +67,250 @@ class Taught:
         return self.taken is not None
 
 
+@dataclass(frozen=True, eq=False)
+class _Person:
+    """What a person taught, as of a version of the log."""
+
+    version: Version
+    memory: Memory
+    """With what the parser came with."""
+    records: tuple[Record, ...]
+    """Those in force that can be learnt from."""
+    headers: Mapping[str, str]
+    """Of their tables, by digest."""
+    lessons: Mapping[object, Lesson]
+    """Of the records that count, by what they say."""
+    by_header: Mapping[str, tuple[list[Lesson], TableMemory]]
+    """Of the tables that were taught."""
+    taught: frozenset[object]
+    """The questions that were taught."""
+    accepted: frozenset[object]
+    """The answers that were accepted, each with its session."""
+
+
 class Teacher:
     """Teaches a parser, for one person or many.
 
+    It follows its log: what another process writes to that is learnt too. What it keeps in memory
+    belongs to records in force, of the people who asked last.
+
     Args:
         parser: what is taught; it is not changed.
-        log: where lessons are written down.
+        log: where lessons are written down, at once or later (`teaching.pending`).
     """
 
     def __init__(self, parser: Parser, log: TeachingLog) -> None:
         self.parser, self.log = parser, log
         self._preparer = Preparer.of(parser.config, 1, True, parser.language)
-        self._lock = threading.Lock()
-        self._lessons: dict[int, Lesson] = {}
-        """By their number in the log."""
-        self._tables: dict[str, Table] = {}
-        self._notes: dict[tuple[str, str], deque[tuple[Table, Correction]]] = {}
-        """Answers given lately, by person and header."""
-        self._memories: dict[str, Memory] = {}
-        """What each person taught."""
-        self._by_header: dict[tuple[str, str], tuple[list[Lesson], TableMemory]] = {}
-        self._headers: dict[str, set[str]] = {}
-        """Of which tables, by their header."""
+        self._lock = threading.RLock()
+        """Held while something is learnt."""
+        self._kept_lock = threading.Lock()
+        self._people: OrderedDict[str, _Person] = OrderedDict()
+        self._tables: OrderedDict[str, Table] = OrderedDict()
+        self._written = Kept[WrittenTable](TABLES)
 
     def memory(self, person: str = "") -> Memory:
         """Return what the parser came with and what a person taught it, up to the last lesson."""
-        found = self._memories.get(person)
-        if found is not None:
-            return found
-        with self._lock:
-            return self._memory(person)
+        return self._person(person).memory
 
-    def teach(self, table: Table, correction: Correction, person: str = "") -> Taught:
+    def has_taught(self, table: Table, person: str = "") -> bool:
+        """Say whether a person has taught something of tables with the same columns."""
+        return header_of(table) in self._person(person).by_header
+
+    def teach(
+        self,
+        table: Table,
+        correction: Correction,
+        person: str = "",
+        session: str = "",
+        accepted: Sequence[Answered] = (),
+    ) -> Taught:
         """Learn that the answer to a question is some cells or values; it is written down first.
 
         Correcting the same question again replaces the earlier correction.
 
+        Args:
+            table: what the question is about.
+            correction: the question with its right answer.
+            person: who teaches.
+            session: where, for `TeachingLog.erase`.
+            accepted: earlier answers that were left as they were; lessons must not spoil them.
+
         Raises:
-            DataError: there are no cells, or not all in the table, or a value is no number or text.
+            DataError: there are no cells, too many, or not all in the table; a value is no number
+                or text; or the program that is meant does not give the answer. Nothing changes.
         """
         _check(table, correction)
         with self._lock:
             lesson = self._lesson(table, correction)
+            if correction.program and lesson.chosen is None:
+                raise DataError(f"{correction.program} is not among the readings that give this")
             before = self._same_question(table, correction, person)
-            self._strike(table, correction, person)
-            self._accept(person, header_of(table))  # before the lesson: undoing that leaves them
-            self._lessons[self.log.add(table, correction, person)] = lesson
-            self._relearn(person)
+            entries = self._accepted(accepted, person, session)  # first: undoing leaves them
+            written = self._as_written(table)
+            self.log.write([*entries, Entry("lesson", person, session, written, correction)])
+            self._person(person, {_lesson_key(written.digest, correction, "lesson"): lesson})
         taken = None if correction.program == "" else _taken(lesson)
         return Taught(
             lesson.readings[:OFFERED], taken, _said(taken, lesson, table, correction), before
         )
 
-    def note(self, table: Table, correction: Correction, person: str = "") -> None:
-        """Note an answer that was given.
+    def accept(self, answered: Sequence[Answered], person: str = "", session: str = "") -> None:
+        """Write down answers that were left as they were, each once.
 
-        If the person asks on without correcting it, it is accepted, and lessons must not spoil it.
-        Accepted answers about taught tables are written down.
+        Those to questions that were taught are left out.
         """
-        with self._lock:
-            header = header_of(table)
-            notes = self._notes.setdefault((person, header), deque(maxlen=NOTES))
-            notes.append((table, correction))
-            if header in self._taught(person):
-                self._accept(person, header, all_but=1)
+        entries = self._accepted(answered, person, session)
+        if entries:
+            self.log.write(entries)
 
-    def forget(self, table: Table, correction: Correction, person: str = "") -> None:
-        """Strike an answer from the notes: it was taken back or corrected."""
-        with self._lock:
-            self._strike(table, correction, person)
-
-    def _strike(self, table: Table, correction: Correction, person: str) -> None:
-        notes = self._notes.get((person, header_of(table)), deque())
-        for place, (_, noted) in enumerate(notes):
-            if _key(noted) == _key(correction):
-                del notes[place]
-                return
-
-    def _accept(self, person: str, header: str, all_but: int = 0) -> None:
-        """Write down noted answers as accepted, but for the last so many."""
-        notes = self._notes.get((person, header), deque())
-        while len(notes) > all_but:
-            self.log.add(*notes.popleft(), person, "accepted")
-
-    def _taught(self, person: str) -> set[str]:
-        """The headers of tables that a person taught something of."""
-        self._memory(person)
-        return self._headers.get(person, set())
+    def _accepted(self, answered: Sequence[Answered], person: str, session: str) -> list[Entry]:
+        known = self._person(person)
+        entries: list[Entry] = []
+        there = set(known.accepted)
+        for table, correction in answered:
+            place = header_of(table), _key(correction)
+            own = (session, *place, correction.cells, correction.values)
+            if place not in known.taught and own not in there:
+                there.add(own)
+                written = self._as_written(table)
+                entries.append(Entry("accepted", person, session, written, correction))
+        return entries
 
     def lessons(self, person: str = "") -> list[tuple[Record, str]]:
         """Return a person's lessons in force, each with the program that is learnt, or empty."""
-        with self._lock:
-            self._memory(person)
-            found = []
-            for record in self.log.lessons(person):
-                assert record.correction is not None
-                lesson = self._lessons.get(record.number)
+        known, found = self._person(person), []
+        for record in known.records:
+            if record.kind == "lesson" and record.correction is not None:
+                lesson = known.lessons.get(_record_key(record))
                 taken = _taken(lesson) if lesson and record.correction.program != "" else None
                 found.append((record, print_program(taken) if taken is not None else ""))
-            return found
+        return found
 
-    def undo(self, person: str = "") -> Record:
+    def undo(self, person: str = "", session: str = "") -> Record:
         """Take a person's last lesson back.
 
         Raises:
             DataError: there is none.
         """
         with self._lock:
-            record = self.log.undo(person)
-            self._relearn(person)
+            record = self.log.undo(person, session)
+            self._person(person)
             return record
 
-    def reset(self, person: str = "") -> int:
+    def reset(self, person: str = "", session: str = "") -> int:
         """Take all of a person's lessons back and return how many there were."""
         with self._lock:
-            count = self.log.reset(person)
-            self._relearn(person)
+            count = self.log.reset(person, session)
+            self._person(person)
             return count
 
-    def _memory(self, person: str) -> Memory:
-        if person not in self._memories:
-            self._relearn(person)
-        return self._memories[person]
+    def _person(self, person: str, new: Mapping[object, Lesson] | None = None) -> _Person:
+        """What a person taught, learnt again if the log has changed.
 
-    def _relearn(self, person: str) -> None:
-        """Bring what a person taught up to the log."""
+        Args:
+            person: who.
+            new: lessons that were just found.
+        """
+        found = self._current(person)
+        if found is not None:
+            return found
+        with self._lock:
+            found = self._current(person)  # another thread may just have learnt it
+            if found is None:
+                found = self._learnt(person, self._people.get(person), new or {})
+                with self._kept_lock:
+                    self._people[person] = found
+                    self._people.move_to_end(person)
+                    if len(self._people) > PEOPLE:
+                        self._people.popitem(last=False)
+            return found
+
+    def _current(self, person: str) -> _Person | None:
+        """What is known of a person, None if the log has changed since."""
+        version = self.log.version(person)
+        with self._kept_lock:
+            found = self._people.get(person)
+            if found is None or found.version != version:
+                return None
+            self._people.move_to_end(person)
+            return found
+
+    def _learnt(self, person: str, before: _Person | None, new: Mapping[object, Lesson]) -> _Person:
+        """What a person taught, as the log has it; what has not changed is taken from before."""
+        version = self.log.version(person)  # before its records, so that none is missed
+        headers: dict[str, str] = {}
+        records = []
+        for record in self.log.in_force(person):
+            try:
+                headers[record.digest] = (
+                    (before.headers.get(record.digest) if before is not None else None)
+                    or headers.get(record.digest)
+                    or header_of(self._table(record.digest))
+                )
+            except DataError:
+                continue  # its table is damaged
+            records.append(record)
+        known = {**(before.lessons if before is not None else {}), **new}
+        lessons: dict[object, Lesson] = {}
+        for record in _that_count(records, headers):
+            if _is_none_of_them(record):
+                continue
+            key = _record_key(record)
+            lesson = known.get(key) or self._lesson_of(record)
+            if lesson is not None:
+                lessons[key] = lesson
         tables = dict(self.parser.memory.tables)
-        in_force = self._in_force(person)
-        self._headers[person] = set(in_force)
-        for header, lessons in in_force.items():
-            learnt = self._learnt(person, header, lessons)
+        by_header: dict[str, tuple[list[Lesson], TableMemory]] = {}
+        for header, own in _by_header(records, headers, lessons).items():
+            old = before.by_header.get(header) if before is not None else None
+            same = old is not None and old[0] == own
+            learnt = old[1] if old is not None and same else learn(own, self.parser.config)
+            by_header[header] = own, learnt
             if len(learnt.weights):
                 tables[header] = _joined(tables.get(header), learnt)
-        self._memories[person] = Memory(tables)
-
-    def _learnt(self, person: str, header: str, lessons: list[Lesson]) -> TableMemory:
-        """What the lessons of a header teach, learnt anew only if they have changed."""
-        known = self._by_header.get((person, header))
-        if known is None or known[0] != lessons:
-            known = self._by_header[person, header] = lessons, learn(lessons, self.parser.config)
-        return known[1]
-
-    def _in_force(self, person: str) -> dict[str, list[Lesson]]:
-        """A person's lessons by header, the last about each question, then accepted answers.
-
-        An accepted answer is left out if a lesson contradicts it.
-        """
-        lessons: dict[str, dict[object, Lesson | None]] = {}
-        accepted: dict[str, dict[object, Lesson]] = {}
-        for record in self.log.in_force(person):
+        for digest in (set(before.headers) if before is not None else set()) - set(headers):
+            self._tables.pop(digest, None)
+        taught, accepted = set[object](), set[object]()
+        for record in records:
             assert record.correction is not None
-            table = self._table(record.digest)
-            if record.number not in self._lessons:
-                self._lessons[record.number] = self._lesson(table, record.correction, record.kind)
-            lesson, key = self._lessons[record.number], _key(record.correction)
+            one = record.correction
+            place = headers[record.digest], _key(one)
             if record.kind == "lesson":
-                own = None if record.correction.program == "" else lesson
-                lessons.setdefault(header_of(table), {})[key] = own
+                taught.add(place)
             else:
-                accepted.setdefault(header_of(table), {})[key] = lesson
-        found: dict[str, list[Lesson]] = {}
-        for header, by_key in lessons.items():
-            taught = [lesson for lesson in by_key.values() if lesson is not None]
-            rest = [one for key, one in accepted.get(header, {}).items() if key not in by_key]
-            found[header] = [*taught, *(one for one in rest if not _is_near(one, taught))]
-        return found
+                accepted.add((record.session, *place, one.cells, one.values))
+        return _Person(
+            version,
+            Memory(tables),
+            tuple(records),
+            headers,
+            lessons,
+            by_header,
+            frozenset(taught),
+            frozenset(accepted),
+        )
 
     def _table(self, digest: str) -> Table:
-        if digest not in self._tables:
-            table, numbers = self.log.table(digest), self.parser.config.data.numbers
-            self._tables[digest] = table_read_as(table, numbers)
-        return self._tables[digest]
+        """The table of a lesson; the last few are kept."""
+        found = self._tables.pop(digest, None)
+        if found is None:
+            found = table_read_as(self.log.table(digest), self.parser.config.data.numbers)
+        self._tables[digest] = found
+        if len(self._tables) > TABLES:
+            self._tables.popitem(last=False)
+        return found
+
+    def _as_written(self, table: Table) -> WrittenTable:
+        return self._written.get(table) or self._written.put(table, None, WrittenTable.of(table))
+
+    def _lesson_of(self, record: Record) -> Lesson | None:
+        """The lesson of a record, None if it does not belong to its table."""
+        assert record.correction is not None
+        table = self._table(record.digest)
+        if not _is_within(table, record.correction):
+            return None
+        return self._lesson(table, record.correction, record.kind)
 
     def _lesson(self, table: Table, correction: Correction, kind: str = "lesson") -> Lesson:
         question = Question(
@@ -235,15 +323,18 @@ class Teacher:
 
     def _same_question(self, table: Table, correction: Correction, person: str) -> str | None:
         """A sentence on an earlier lesson about the same question that has another answer."""
-        for record in reversed(self.log.lessons(person)):
+        known = self._person(person)
+        for record in reversed(known.records):
             assert record.correction is not None
             other = record.correction
-            if _key(other) != _key(correction):
+            if record.kind != "lesson" or _key(other) != _key(correction):
                 continue
             if other.program == "":
                 continue  # nothing was learnt of it
+            if known.headers[record.digest] != header_of(table):
+                continue
             there = self._table(record.digest)
-            if header_of(there) != header_of(table):
+            if not _is_within(there, other):
                 continue
             if _say_the_same(other.answer, there, correction.answer, table):
                 continue
@@ -255,6 +346,63 @@ class Teacher:
                 " the newer lesson counts."
             )
         return None
+
+
+def _that_count(records: Sequence[Record], headers: Mapping[str, str]) -> list[Record]:
+    """The last lesson about each question, and the last accepted answer to each other one.
+
+    Of tables that were not taught none counts, and answers that were accepted since the last lesson
+    count with the next: asking on costs no learning, and undoing a lesson leaves all as before it.
+    """
+    end = max((n for n, one in enumerate(records, start=1) if one.kind == "lesson"), default=0)
+    lessons: dict[tuple[str, object], Record] = {}
+    accepted: dict[tuple[str, object], Record] = {}
+    for record in records[:end]:
+        assert record.correction is not None
+        place = headers[record.digest], _key(record.correction)
+        (lessons if record.kind == "lesson" else accepted)[place] = record
+    taught = {header for header, _ in lessons}
+    rest = (one for place, one in accepted.items() if place[0] in taught and place not in lessons)
+    return [*lessons.values(), *rest]
+
+
+def _by_header(
+    records: Sequence[Record], headers: Mapping[str, str], lessons: Mapping[object, Lesson]
+) -> dict[str, list[Lesson]]:
+    """What there is to learn of each header: lessons, then accepted answers.
+
+    An accepted answer is left out if a lesson contradicts it.
+    """
+    taught: dict[str, list[Lesson]] = {}
+    accepted: dict[str, list[Lesson]] = {}
+    for record in _that_count(records, headers):
+        own = (taught if record.kind == "lesson" else accepted).setdefault(
+            headers[record.digest], []
+        )
+        lesson = None if _is_none_of_them(record) else lessons.get(_record_key(record))
+        if lesson is not None:
+            own.append(lesson)
+    return {
+        header: [*own, *(one for one in accepted.get(header, ()) if not _is_near(one, own))]
+        for header, own in taught.items()
+    }
+
+
+def _record_key(record: Record) -> object:
+    assert record.correction is not None
+    return _lesson_key(record.digest, record.correction, record.kind)
+
+
+def _lesson_key(digest: str, correction: Correction, kind: str) -> object:
+    """What a lesson depends on."""
+    program = correction.program or None if kind == "lesson" else None
+    return digest, replace(correction, question="", program=program)
+
+
+def _is_none_of_them(record: Record) -> bool:
+    """Whether a lesson says that none of the readings is meant, and so teaches nothing."""
+    correction = record.correction
+    return record.kind == "lesson" and correction is not None and correction.program == ""
 
 
 def _say_the_same(one: Answer, of_one: Table, other: Answer, of_other: Table) -> bool:
@@ -308,6 +456,10 @@ def _joined(base: TableMemory | None, learnt: TableMemory) -> TableMemory:
 
 
 def _check(table: Table, correction: Correction) -> None:
+    given = correction.cells if correction.values is None else correction.values
+    if len(given) > LARGEST_LESSON:
+        what = "cells" if correction.values is None else "values"
+        raise DataError(f"a lesson has at most {LARGEST_LESSON:,} {what}, and this has more")
     for value in correction.values or ():
         if isinstance(value, float) and not math.isfinite(value):
             raise DataError(f"{value} is no number that an answer can have")
@@ -319,3 +471,14 @@ def _check(table: Table, correction: Correction) -> None:
     for row, column in correction.cells:
         if not (0 <= row < rows and 0 <= column < columns):
             raise DataError(f"the cell ({row}, {column}) is outside the table")
+
+
+def _is_within(table: Table, correction: Correction) -> bool:
+    """Whether a record's cells are in its table; those of a damaged one may not be."""
+    rows, columns = table.shape
+    before = correction.previous or Denotation((), ())
+    return (
+        all(row in range(rows) and column in range(columns) for row, column in correction.cells)
+        and all(row in range(rows) for row in before.rows)
+        and all(column in range(columns) for column in before.columns)
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import logging
 import os
 import secrets
 import signal
@@ -12,21 +14,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import typer
+import uvicorn
+
 from denota.app.offers import offered_tables
-from denota.app.paths import lessons_path, load_run, sessions_path
+from denota.app.paths import lessons_path, model_path, sessions_path
 from denota.app.reading import ReaderOptions
+from denota.app.web.access_log import AccessLog
+from denota.app.web.connections import PatientProtocol
+from denota.app.web.messages import LIMITS
+from denota.app.web.metrics import Metrics, resident
+from denota.app.web.pool import Pool
 from denota.app.web.server import make_app
-from denota.app.web.service import LIMITS, Service
+from denota.app.web.service import Service
 from denota.app.web.sessions import SessionStore
-from denota.app.web.workers import Workers
+from denota.app.web.worker import Setting
 from denota.errors import DataError
 from denota.teaching.log import TeachingLog
-from denota.teaching.teacher import Teacher
 
-PATIENCE: Final = 20
-"""Seconds that open connections have when the server is stopped."""
-MOST: Final = 500
-"""Connections at a time."""
+ENDING: Final = 4
+"""Seconds that work has to be done when the server is stopped."""
+CLOSING: Final = 7
+"""Seconds after which connections that are still open then are closed."""
+IDLE: Final = 30
+"""Seconds that a connection may be idle between two requests."""
+SHORTEST: Final = 8
+"""Characters of a token."""
 
 
 def serve(
@@ -34,49 +47,91 @@ def serve(
     port: int,
     model: str,
     sessions: Path | None,
-    token: str | None,
-    workers: int | None,
-    apart: bool,
     tables: Sequence[str],
     how: ReaderOptions,
+    tokens: Sequence[str],
+    workers: int | None,
+    shared: bool,
+    quiet: bool,
 ) -> None:
     """Serve until stopped."""
-    import uvicorn
-
+    if any(len(token) < SHORTEST or not token.isprintable() or " " in token for token in tokens):
+        raise typer.BadParameter(f"a token has {SHORTEST} characters at least, and no blanks")
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # it quotes what was sent
     offers = offered_tables(tables, how, LIMITS)
     if port and not is_free(host, port):
         raise DataError(f"port {port} of {host} cannot be listened on; name another with --port")
     port = port or some_port(host)
-    path = sessions or sessions_path()
-    store = SessionStore(path)
-    parser = load_run(model)
-    teacher = Teacher(parser, TeachingLog(lessons_path(model)))
-    service = Service(parser, store, Workers(model, path, workers or cores()), teacher, offers)
-    if token is None and not is_local(host):
-        token = secrets.token_urlsafe(24)
-    hosts = None if token is not None else {"localhost", "127.0.0.1", "::1", host}
-    app = make_app(service, token, hosts, apart)
-    print(f"denota listens on {address(host, port, token)}", file=sys.stderr, flush=True)
+    model_path(model)  # a model that is not there is said at once
+    path, lessons = sessions or sessions_path(), lessons_path(model)
+    store, log, metrics = (
+        SessionStore(path),
+        TeachingLog(lessons),
+        Metrics(None if quiet else AccessLog()),
+    )
+    setting = Setting(model, path, lessons, tuple(tables), how)
+    pool = Pool(setting, workers or cores(), metrics.job)
+    service = Service(store, log, pool, list(offers), shared)
+    if not tokens and not is_local(host):
+        tokens = [secrets.token_urlsafe(24)]
+    hosts = None if tokens else {"localhost", "127.0.0.1", "::1", host}
+    metrics.gauge("sessions", "Sessions that are kept", lambda: len(store))
+    metrics.gauge("waiting_jobs", "Jobs that wait for a worker", lambda: pool.waiting)
+    metrics.gauge("workers", "Workers that are ready", lambda: pool.ready)
+    metrics.gauge("server_bytes", "Memory of the server", resident)
+    metrics.gauge("worker_bytes", "Memory of the workers", pool.memory)
+    settings = uvicorn.Config(
+        make_app(service, tokens, hosts, metrics),
+        host=host,
+        port=port,
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=CLOSING,
+        timeout_keep_alive=IDLE,
+        h11_max_incomplete_event_size=64 << 10,
+    )
+    at = address(host, port, tokens[0] if tokens else None)
     # uvicorn passes the signal on when it has finished; it is to end us in order, not on the spot
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     try:
-        uvicorn.run(
-            app,
-            host=host,
-            port=port,
-            log_level="warning",
-            timeout_graceful_shutdown=PATIENCE,
-            timeout_keep_alive=30,
-            limit_concurrency=MOST,
-            h11_max_incomplete_event_size=64 << 10,
-        )
+        asyncio.run(_Server(settings, pool, at).work())
     finally:
         service.close()
 
 
+class _Server(uvicorn.Server):
+    """A server that listens when its workers are there, and ends them when it ends."""
+
+    def __init__(self, settings: uvicorn.Config, pool: Pool, address: str) -> None:
+        super().__init__(settings)
+        self._pool, self._address = pool, address
+
+    async def work(self) -> None:
+        """Serve until stopped."""
+        await self._pool.start()
+        await self.serve()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say where."""
+        await super().startup(sockets)
+        print(f"denota listens on {self._address}", file=sys.stderr, flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer or refuse what is asked, and end."""
+        self._pool.end(ENDING)
+        await super().shutdown(sockets)
+
+
 def cores() -> int:
-    """Return how many cores there are for us, four at most: a worker takes half a gigabyte."""
-    return max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
+    """Return how many workers there are: one a core, but two at least and four at most.
+
+    With two, small questions do not wait for large ones.
+    """
+    return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
 
 
 def is_free(host: str, port: int) -> bool:
@@ -114,10 +169,11 @@ def is_local(host: str) -> bool:
 
 
 def address(host: str, port: int, token: str | None) -> str:
-    """Return what to open in a browser.
+    """Return what to open in a browser; a server on all addresses has this machine's name.
 
-    >>> address("::1", 8000, None), address("0.0.0.0", 80, "abc")
-    ('http://[::1]:8000/', 'http://0.0.0.0:80/?token=abc')
+    >>> address("::1", 8000, None), address("127.0.0.1", 80, "abc")
+    ('http://[::1]:8000/', 'http://127.0.0.1:80/?token=abc')
     """
+    host = socket.gethostname() if host in ("0.0.0.0", "::") else host
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -63,7 +63,12 @@ def teach_model(
         if file is not None:
             yield from _teach(load_run(model), lessons, file)
         if log:
-            yield from [_line(record) for record in lessons.records()] or [NOTHING]
+            damaged = lessons.damaged()
+            yield from [_line(record) for record in lessons.records()] or (
+                [] if damaged else [NOTHING]
+            )
+            if damaged:
+                yield f"{damaged:,} damaged records, which are passed over"
         if export is not None:
             _write(export, lessons.export())
             yield f"{export}: {len(lessons.lessons()):,} lessons"

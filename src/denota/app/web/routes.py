@@ -1,23 +1,32 @@
 """The REST API: each request as a function over the conversations.
 
-No text of a request is evaluated or becomes a path.
+No text of a request is evaluated or becomes a path. Nothing is computed here: the service has it
+done elsewhere, and stops it when the client leaves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Coroutine
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Body, Query, Request
-from fastapi.responses import PlainTextResponse
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException
 
-from denota.app.files.export import answer_csv, conversation_jsonl, table_csv
 from denota.app.reading import ReaderOptions
+from denota.app.web.messages import Source
+from denota.app.web.people import client_of
+from denota.app.web.refusals import Left
 from denota.app.web.schema import (
+    AnswerPart,
     ChoiceBody,
     CorrectionBody,
     Id,
     LessonInfo,
+    OnceBody,
+    OnceInfo,
+    OwnSession,
     QuestionBody,
     ReadingInfo,
     Rows,
@@ -28,209 +37,305 @@ from denota.app.web.schema import (
     TaughtInfo,
     TurnInfo,
     UntaughtInfo,
+    shown_name,
 )
-from denota.app.web.service import Service, session_object
-from denota.conversation.chat import LONGEST, Reading
-from denota.errors import DataError
+from denota.app.web.service import Answer, Asked, Service
+from denota.data.example import LONGEST
+from denota.errors import TableError
 from denota.tables.io import Format
 
-Person = Callable[[Request], str]
-"""Says who sent a request."""
+ATTENTION: Final = 0.25
+"""Seconds between looks at whether the client is still there."""
+LIMIT: Final = 200_000
+"""The most items of an answer that are told at a time."""
 REFUSED: Final[dict[int | str, dict[str, Any]]] = {
-    400: {"model": Sentence, "description": "Could not be done; says why"},
-    413: {"model": Sentence, "description": "Too large"},
-    422: {"model": Sentence, "description": "Not a request of this kind; says what is wrong"},
-    503: {"model": Sentence, "description": "Too much to do"},
+    status: {"model": Sentence, "description": what}
+    for status, what in {
+        401: "The token is missing or wrong",
+        403: "From another page, or to another name",
+        404: "There is no such session, turn, sample or table",
+        412: "The conversation has gone on since the version in `If-Match`",
+        413: "Too large, as it was sent or as it becomes",
+        422: "Not a request of this kind, or one that cannot be done; says what is wrong",
+        429: "Too many requests of yours are waiting",
+        503: "Too much to do, or the server is ending",
+        504: "It took too long and was stopped; nothing was changed",
+        507: "No room is left",
+    }.items()
 }
+UPLOAD: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                    "required": ["file"],
+                }
+            },
+        },
+    }
+}
+"""What an upload is, for the description."""
 
 
-def session_routes(service: Service, person: Person) -> APIRouter:
-    """Return the requests that begin, lead and end conversations."""
-    api = APIRouter(prefix="/api", responses=REFUSED)
+async def asked(
+    request: Request,
+    limit: Annotated[
+        int,
+        Query(ge=0, le=LIMIT, description="The most items of each answer; `total` tells them all"),
+    ] = 1000,
+    if_match: Annotated[
+        str | None,
+        Header(max_length=100, description="The version of the session that you have seen"),
+    ] = None,
+    idempotency_key: Annotated[
+        str,
+        Header(max_length=200, description="The same key again gives the first answer again"),
+    ] = "",
+) -> Asked:
+    """Return what a request says of itself."""
+    seen = None if if_match in (None, "*") else str(if_match).removeprefix("W/").strip('"')
+    return Asked(client_of(request), limit, seen, idempotency_key)
+
+
+By = Annotated[Asked, Depends(asked)]
+
+
+async def attended(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Return what work gives, and stop it if the client leaves."""
+    task = asyncio.ensure_future(work)
+    try:
+        while not (await asyncio.wait({task}, timeout=ATTENTION))[0]:
+            if await request.is_disconnected():
+                raise Left("the client left")
+        return task.result()
+    finally:
+        task.cancel()  # does nothing to work that is done
+
+
+def told(answer: Answer, status: int = 200) -> Response:
+    """Return an answer in JSON, with the session's version."""
+    headers = {"ETag": f'"{answer.version}"'} if answer.version else None
+    return Response(answer.body, status, headers, "application/json")
+
+
+def table_routes(service: Service) -> APIRouter:
+    """Return the requests that need no session, and those that begin one."""
+    api = APIRouter(responses=REFUSED, tags=["Tables"])
 
     @api.get("/samples")
-    def samples() -> list[str]:
+    async def samples() -> list[str]:
         """List the tables that come with denota."""
         return service.samples()
 
     @api.get("/tables")
-    def tables() -> list[str]:
+    async def tables() -> list[str]:
         """List the tables that whoever runs the server offers."""
         return service.offered()
 
-    @api.post("/sessions", status_code=201, response_model=SessionInfo)
-    def begin(body: SessionBody) -> dict[str, Any]:
-        """Begin a conversation about a table: one that is offered, a sample, or text."""
-        if body.table is not None:
-            return session_object(service.begin_offered(body.table))
-        if body.sample is not None:
-            return session_object(service.begin_sample(body.sample))
-        text = body.content or ""
-        return session_object(service.begin(body.name, text.encode("utf-8", "replace")))
+    @api.post("/ask", response_model=OnceInfo)
+    async def once(body: OnceBody, request: Request, by: By) -> Response:
+        """Answer questions about a table, and keep nothing."""
+        questions = body.questions or [body.question or ""]
+        return told(await attended(request, service.once(body.source, questions, by)))
 
-    @api.post("/sessions/upload", status_code=201, response_model=SessionInfo)
-    def upload(
-        data: Annotated[bytes, Body(media_type="application/octet-stream")],
-        name: Annotated[str, Query(max_length=200)] = "table",
+    @api.get("/sessions", response_model=list[OwnSession])
+    async def own(by: By) -> list[dict[str, Any]]:
+        """List your own conversations, the last used first."""
+        return [
+            {"id": one.id, "name": one.name, "rows": one.rows, "turns": one.turns}
+            for one in service.own(by.client)
+        ]
+
+    @api.post("/sessions", status_code=201, response_model=SessionInfo)
+    async def begin(body: SessionBody, request: Request, by: By) -> Response:
+        """Begin a conversation about a table: one that is offered, a sample, or text."""
+        return told(await attended(request, service.begin(body.source, by)), 201)
+
+    @api.post("/sessions/upload", status_code=201, response_model=SessionInfo, openapi_extra=UPLOAD)
+    async def upload(
+        request: Request,
+        by: By,
+        name: Annotated[str | None, Query(max_length=200)] = None,
         format: Format | None = None,
         encoding: Annotated[str | None, Query(max_length=40)] = None,
         delimiter: Annotated[str | None, Query(max_length=3)] = None,
         quotes: bool = True,
         sheet: Annotated[str | None, Query(max_length=200)] = None,
         header: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
-    ) -> dict[str, Any]:
+    ) -> Response:
         """Begin a conversation about a table in a file.
 
-        CSV, TSV, JSON, Excel or Parquet, gzipped or not. What is not said of it is found out, and
-        `notes` tells what was assumed.
+        CSV, TSV, JSON, Excel or Parquet, gzipped or not: as the body, or as the one file of a form.
+        What is not said of it is found out, and `notes` tells what was assumed.
         """
+        data, called = await _body(request)
         how = ReaderOptions(format, encoding, delimiter, quotes, "fill", sheet, header)
-        return session_object(service.begin(name, data, how))
+        source = Source("file", shown_name(name or called), data, how)
+        return told(await attended(request, service.begin(source, by)), 201)
 
-    @api.get("/sessions/{id}", response_model=SessionInfo)
-    def session(id: Id) -> dict[str, Any]:
+    return api
+
+
+def session_routes(service: Service) -> APIRouter:
+    """Return the requests that lead and end conversations."""
+    api = APIRouter(prefix="/sessions/{id}", responses=REFUSED, tags=["Conversations"])
+
+    @api.get("", response_model=SessionInfo)
+    async def session(id: Id, request: Request, by: By) -> Response:
         """Return a conversation."""
-        return session_object(service.get(id))
+        return told(await attended(request, service.session(id, by)))
 
-    @api.delete("/sessions/{id}", status_code=204)
-    def delete(id: Id) -> None:
-        """Forget a conversation and its table."""
-        service.delete(service.get(id))
+    @api.delete("", status_code=204)
+    async def delete(id: Id, by: By) -> None:
+        """Erase a conversation: its table, its questions and the lessons made in it."""
+        await service.delete(id, by.client)
 
-    @api.get("/sessions/{id}/rows", response_model=Rows)
-    def rows(
+    @api.get("/rows", response_model=Rows)
+    async def rows(
         id: Id,
+        request: Request,
+        by: By,
         start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
         count: Annotated[int, Query(ge=0, le=500)] = 100,
         sort: Annotated[int | None, Query(ge=0, le=100_000)] = None,
         down: bool = False,
         search: Annotated[str, Query(max_length=LONGEST)] = "",
-    ) -> dict[str, Any]:
+    ) -> Response:
         """Return some rows as they are seen, sorted and searched."""
-        shown, total = service.get(id).rows.some(start, count, sort, down, search)
-        return {"total": total, "rows": [{"row": row, "cells": cells} for row, cells in shown]}
+        work = service.rows(id, start, count, sort, down, search, by)
+        return told(await attended(request, work))
 
-    @api.post("/sessions/{id}/places")
-    def places(id: Id, body: RowsBody) -> list[tuple[int, int]]:
+    @api.post("/places", response_model=list[tuple[int, int]])
+    async def places(id: Id, body: RowsBody, request: Request, by: By) -> Response:
         """Return `[place, row]` of those rows that the search finds, in the order seen."""
-        seen = service.get(id).rows
-        return seen.places(body.rows, body.sort, body.down, body.search)
+        work = service.places(id, body.rows, body.sort, body.down, body.search, by)
+        return told(await attended(request, work))
 
-    @api.post("/sessions/{id}/ask", response_model=TurnInfo)
-    def ask(id: Id, body: QuestionBody, request: Request) -> dict[str, Any]:
-        """Answer a question."""
-        return service.ask(service.get(id), body.question, person(request)).as_json()
+    @api.post("/ask", response_model=TurnInfo)
+    async def ask(id: Id, body: QuestionBody, request: Request, by: By) -> Response:
+        """Answer a question, which may follow up on the one before."""
+        return told(await attended(request, service.ask(id, body.question, by)))
 
-    @api.get("/sessions/{id}/readings", response_model=list[ReadingInfo])
-    def readings(id: Id, count: Annotated[int, Query(ge=1, le=20)] = 5) -> list[dict[str, Any]]:
+    @api.get("/turns/{turn}", response_model=AnswerPart)
+    async def part(
+        id: Id,
+        turn: int,
+        request: Request,
+        by: By,
+        start: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+        count: Annotated[int, Query(ge=0, le=LIMIT)] = 1000,
+    ) -> Response:
+        """Return a part of a long answer."""
+        return told(await attended(request, service.part(id, turn, start, count, by)))
+
+    @api.get("/readings", response_model=list[ReadingInfo])
+    async def readings(
+        id: Id, request: Request, by: By, count: Annotated[int, Query(ge=1, le=20)] = 5
+    ) -> Response:
         """Return the best readings of the last question, the one taken first.
 
         Each has an answer of its own.
         """
-        return [reading_object(one) for one in service.readings(service.get(id), count)]
+        return told(await attended(request, service.readings(id, count, by)))
 
-    @api.post("/sessions/{id}/choose", response_model=TurnInfo)
-    def choose(id: Id, body: ChoiceBody) -> dict[str, Any]:
+    @api.post("/choose", response_model=TurnInfo)
+    async def choose(id: Id, body: ChoiceBody, request: Request, by: By) -> Response:
         """Take another reading of the last question."""
-        return service.choose(service.get(id), body.program).as_json()
+        return told(await attended(request, service.choose(id, body.program, by)))
 
-    @api.post("/sessions/{id}/undo", response_model=SessionInfo)
-    def undo(id: Id) -> dict[str, Any]:
+    @api.post("/undo", response_model=SessionInfo)
+    async def undo(id: Id, request: Request, by: By) -> Response:
         """Take the last question back."""
-        live = service.get(id)
-        service.undo(live)
-        return session_object(live)
+        return told(await attended(request, service.undo(id, by)))
 
-    @api.post("/sessions/{id}/reset", response_model=SessionInfo)
-    def reset(id: Id) -> dict[str, Any]:
+    @api.post("/reset", response_model=SessionInfo)
+    async def reset(id: Id, request: Request, by: By) -> Response:
         """Begin the conversation again."""
-        live = service.get(id)
-        service.reset(live)
-        return session_object(live)
+        return told(await attended(request, service.reset(id, by)))
 
     return api
 
 
-def teaching_routes(service: Service, person: Person) -> APIRouter:
+def teaching_routes(service: Service) -> APIRouter:
     """Return the requests that teach, and that list what was taught."""
-    api = APIRouter(prefix="/api/sessions/{id}", responses=REFUSED)
+    api = APIRouter(prefix="/sessions/{id}", responses=REFUSED, tags=["Teaching"])
 
     @api.post("/teach", response_model=TaughtInfo)
-    def teach(id: Id, body: CorrectionBody, request: Request) -> dict[str, Any]:
+    async def teach(id: Id, body: CorrectionBody, request: Request, by: By) -> Response:
         """Give the right cells or values of a question; the questions after it are dropped."""
-        live = service.get(id)
-        turn, taught, readings = service.teach(
-            live, body.turn, body.cells, body.program, person(request), body.values
-        )
-        return {
-            "turn": turn.as_json(),
-            "readings": [one.as_json() for one in readings],
-            "learnt": taught.learnt,
-            "said": taught.said,
-            "contradicts": taught.contradicts,
-        }
+        work = service.teach(id, body.turn, body.cells, body.program, body.values, by)
+        return told(await attended(request, work))
 
     @api.post("/unteach", response_model=UntaughtInfo)
-    def unteach(id: Id, request: Request) -> dict[str, Any]:
-        """Take the last lesson back."""
-        live = service.get(id)
-        question = service.unteach(live, person(request))
-        turns = [turn.as_json() for turn in live.chat.turns]
-        return {"said": f"Forgotten: “{question}”.", "turns": turns}
+    async def unteach(id: Id, request: Request, by: By) -> Response:
+        """Take your last lesson back."""
+        return told(await attended(request, service.unteach(id, by)))
 
     @api.get("/lessons", response_model=list[LessonInfo])
-    def lessons(id: Id, request: Request) -> list[dict[str, Any]]:
-        """Return the lessons in force, oldest first."""
-        service.get(id)
-        return service.lessons(person(request))
-
-    @api.get("/lessons.jsonl", response_model=None)
-    def export(id: Id, request: Request) -> PlainTextResponse:
-        """Return the lessons in force as `denota train` takes them."""
-        service.get(id)
-        return _file(service.teacher.log.export(person(request)), "lessons.jsonl")
+    async def lessons(id: Id, request: Request, by: By) -> Response:
+        """Return your lessons in force, oldest first."""
+        return told(await attended(request, service.lessons(id, by)))
 
     return api
 
 
 def file_routes(service: Service) -> APIRouter:
     """Return the requests that download something."""
-    text: dict[int | str, dict[str, Any]] = {
-        200: {"content": {"text/plain": {"schema": {"type": "string"}}}}
-    }
-    api = APIRouter(prefix="/api/sessions/{id}", responses={**REFUSED, **text})
+    api = APIRouter(prefix="/sessions/{id}", responses=REFUSED, tags=["Downloads"])
 
-    @api.get("/export.jsonl", response_model=None)
-    def export(id: Id) -> PlainTextResponse:
+    @api.get("/lessons.jsonl", response_class=Response, responses=_file_of("application/jsonl"))
+    async def lessons(id: Id, request: Request, by: By) -> Response:
+        """Return your lessons in force as `denota train` takes them."""
+        found = await attended(request, service.lessons(id, by, as_file=True))
+        return _file(found, "lessons.jsonl", "application/jsonl")
+
+    @api.get("/export.jsonl", response_class=Response, responses=_file_of("application/jsonl"))
+    async def export(id: Id, request: Request, by: By) -> Response:
         """Return the conversation as `denota train` takes it, with the table in it."""
-        return _file(conversation_jsonl(service.get(id).chat), "conversation.jsonl")
+        found = await attended(request, service.talk_file(id, by))
+        return _file(found, "conversation.jsonl", "application/jsonl")
 
-    @api.get("/table.csv", response_model=None)
-    def table(id: Id) -> PlainTextResponse:
+    @api.get("/table.csv", response_class=Response, responses=_file_of("text/csv"))
+    async def table(id: Id, request: Request, by: By) -> Response:
         """Return the table."""
-        return _file(table_csv(service.get(id).table), "table.csv")
+        return _file(await attended(request, service.table_file(id, by)), "table.csv", "text/csv")
 
-    @api.get("/answer.csv", response_model=None)
-    def answer(
-        id: Id, turn: Annotated[int | None, Query(ge=0, le=10_000)] = None
-    ) -> PlainTextResponse:
+    @api.get("/answer.csv", response_class=Response, responses=_file_of("text/csv"))
+    async def answer(
+        id: Id,
+        request: Request,
+        by: By,
+        turn: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+    ) -> Response:
         """Return the answer of a turn as CSV, of the last if none is named."""
-        live = service.get(id)
-        turns = live.chat.turns
-        place = len(turns) - 1 if turn is None else turn
-        if not 0 <= place < len(turns):
-            raise DataError("there is no such turn")
-        return _file(answer_csv(turns[place], live.table), "answer.csv")
+        found = await attended(request, service.answer_file(id, turn, by))
+        return _file(found, "answer.csv", "text/csv")
 
     return api
 
 
-def reading_object(reading: Reading) -> dict[str, Any]:
-    """Return a reading for JSON."""
-    more = {"probability": reading.probability, "critique": reading.critique}
-    return {**reading.turn.as_json(), **more}
+async def _body(request: Request) -> tuple[bytes, str]:
+    """The file that a request sends, as its body or as the one file of a form, and its name."""
+    if not request.headers.get("content-type", "").lower().startswith("multipart/"):
+        return await request.body(), "table"
+    try:
+        form = await request.form(max_files=1, max_fields=10)
+    except (MultiPartException, ValueError, AssertionError):
+        raise TableError("the form cannot be read; send one file in it") from None
+    files = [part for part in form.values() if isinstance(part, UploadFile)]
+    if len(files) != 1:
+        raise TableError("the form has no file; send one file in it")
+    return await files[0].read(), files[0].filename or "table"
 
 
-def _file(text: str, name: str) -> PlainTextResponse:
+def _file_of(kind: str) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {kind: {"schema": {"type": "string"}}}, "description": "The file"}}
+
+
+def _file(answer: Answer, name: str, kind: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return PlainTextResponse(text, headers=headers)
+    return Response(answer.body, 200, headers, f"{kind}; charset=utf-8")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.conversation.chat import LONGEST
+from denota.data.example import LONGEST
 from denota.errors import DataError
 from denota.tables.table import Table
 

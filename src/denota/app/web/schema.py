@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic import Strict as Strictly
 
-from denota.app.web.service import LARGEST
-from denota.conversation.chat import LONGEST
+from denota.app.web.messages import LARGEST, Source
+from denota.data.example import LONGEST
+from denota.teaching.log import LARGEST_LESSON
 
 Id = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 
@@ -17,7 +18,7 @@ Id = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$
 class Strict(BaseModel):
     """A body whose types are taken as they are: `false` is no number."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid", use_attribute_docstrings=True)
 
 
 CellBody = Annotated[tuple[int, int], Strictly(False)]
@@ -28,25 +29,81 @@ GroupBody = Annotated[tuple[str, ValueBody], Strictly(False)]
 """A group and its value."""
 
 
+CITIES: Final = "City,People\nOslo,709037\nBergen,291940\n"
+"""A table for examples."""
+
+
 class SessionBody(Strict):
     """A table to talk about: one that the server offers, one of the samples, or its text."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"sample": "castles"}]})
+
     table: str | None = Field(None, max_length=500)
-    """A name that `GET /api/tables` lists."""
+    """A name that `GET /v1/tables` lists."""
     sample: str | None = Field(None, max_length=200)
+    """A name that `GET /v1/samples` lists."""
     content: str | None = Field(None, max_length=LARGEST)
     """CSV, TSV, or what a spreadsheet puts on the clipboard."""
     name: str = Field("table", max_length=200)
+    """What a table given as text is called."""
+
+    @model_validator(mode="after")
+    def _one_table(self) -> Self:
+        if [self.table, self.sample, self.content].count(None) != 2:
+            raise ValueError("give one of table, sample and content")
+        return self
+
+    @property
+    def source(self) -> Source:
+        """Where the table comes from."""
+        if self.table is not None:
+            return Source("offer", self.table)
+        if self.sample is not None:
+            return Source("sample", self.sample)
+        text = self.content or ""
+        return Source("file", shown_name(self.name), text.encode("utf-8", "replace"))
+
+
+class OnceBody(SessionBody):
+    """A table and one question about it, or several that follow each other."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"content": CITIES, "question": "which city has the most people?"}]
+        }
+    )
+
+    question: str | None = Field(None, max_length=LONGEST)
+    questions: list[Annotated[str, Field(max_length=LONGEST)]] | None = Field(
+        None, min_length=1, max_length=20
+    )
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        if (self.question is None) == (self.questions is None):
+            raise ValueError("give question or questions, one of the two")
+        return self
+
+
+def shown_name(name: str) -> str:
+    """Return a table's name without what cannot be shown."""
+    return "".join(c for c in name if c.isprintable()).strip()[:200] or "table"
 
 
 class QuestionBody(Strict):
     """A question, the next of the conversation."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"question": "which castle is the oldest?"}]}
+    )
 
     question: str = Field(max_length=LONGEST)
 
 
 class ChoiceBody(Strict):
     """Another reading of the last question."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"program": "SELECT Castle"}]})
 
     program: str = Field(max_length=20_000)
 
@@ -63,8 +120,10 @@ class RowsBody(Strict):
 class CorrectionBody(Strict):
     """The right answer of a turn: its cells or its values, one of the two."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"turn": 0, "cells": [[2, 1]]}]})
+
     turn: int = Field(ge=0, le=10_000)
-    cells: list[CellBody] | None = Field(None, min_length=1, max_length=200_000)
+    cells: list[CellBody] | None = Field(None, min_length=1, max_length=LARGEST_LESSON)
     """`[row, column]` each."""
     values: list[ValueBody | GroupBody] | None = Field(None, min_length=1, max_length=20_000)
     """Texts, numbers, true or false, or `[group, value]` each."""
@@ -90,9 +149,11 @@ class ColumnInfo(BaseModel):
 class TurnInfo(BaseModel):
     """A question and its answer.
 
-    A question that cannot be answered has no program, and the explanation says why.
+    A question that cannot be answered is declined: it has no program, and `reason` says why.
     """
 
+    id: str
+    """Of the turn: another one when it is read otherwise or corrected."""
     question: str
     kind: Literal["cells", "value", "groups", "none", "declined"]
     """Cells, values, a value for each group, that there is none, or that it was declined."""
@@ -109,6 +170,11 @@ class TurnInfo(BaseModel):
     sure: bool
     reason: str
     """Why it was declined."""
+    total: int
+    """How many items the answer has; `limit` cuts `answer`, `values` and `cells`."""
+    computed: bool
+    """Whether it is values computed of cells, and not the cells."""
+    declined: bool
 
 
 class ReadingInfo(TurnInfo):
@@ -148,10 +214,48 @@ class LessonInfo(BaseModel):
     """What was said to be right, where no cells were pointed at."""
 
 
+class AnswerPart(BaseModel):
+    """A part of a long answer."""
+
+    total: int
+    start: int
+    answer: list[str]
+    values: list[str | bool | int | float | tuple[str, str | bool | int | float | None]]
+    cells: list[tuple[int, int]]
+
+
+class OwnSession(BaseModel):
+    """One of one's own conversations."""
+
+    id: str
+    name: str
+    rows: int
+    turns: int
+
+
+class Health(BaseModel):
+    """Whether the server can answer."""
+
+    status: Literal["ok", "starting"]
+
+
+class OnceInfo(BaseModel):
+    """A table that was not kept, and the answers about it."""
+
+    name: str
+    rows: int
+    notes: list[str]
+    """What was assumed in reading the table."""
+    columns: list[ColumnInfo]
+    turns: list[TurnInfo]
+
+
 class SessionInfo(BaseModel):
     """A conversation: its table's columns, and its turns."""
 
     id: str
+    version: str
+    """Changes with every turn that is added, changed or taken back; also the `ETag`."""
     name: str
     rows: int
     notes: list[str]

@@ -1,324 +1,447 @@
-"""Conversations behind the server: begun, asked, read otherwise and brought back from disk."""
+"""Conversations behind the server: whose they are, in which order they change, and what is kept.
+
+The service computes nothing about tables: desks do, in other processes (`pool`). It lets a request
+through if the session is the client's, has one request at a time change a session, and writes what
+changed to disk before it is answered. A change that could not be written, or that took too long,
+was not made.
+"""
 
 from __future__ import annotations
 
-import io
+import asyncio
+import hashlib
 import json
-import sys
-import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from denota import sample
-from denota.app.offers import Offers
-from denota.app.reading import ReaderOptions
-from denota.app.web.rows import SeenRows
-from denota.app.web.sessions import SavedTurn, SessionStore
-from denota.app.web.workers import Workers
-from denota.conversation.chat import Chat, Reading
+from denota.app.web.messages import LARGEST, At, Change, Done, Source
+from denota.app.web.people import Client, is_person
+from denota.app.web.pool import Desks
+from denota.app.web.queue import LARGE, WAITING, Job
+from denota.app.web.refusals import (
+    Busy,
+    GoneOn,
+    Late,
+    NoRoom,
+    NotThere,
+    Refused,
+    TooMany,
+    no_session,
+)
+from denota.app.web.sessions import Kept, SessionStore, new_id
 from denota.conversation.given import Given
-from denota.conversation.rating import RatedProgram, rate
-from denota.conversation.turn import Turn
-from denota.data.example import Question
-from denota.errors import DataError, ProgramError, TableError
-from denota.model.parser import Parser
-from denota.programs.denotation import Denotation, plain_number
-from denota.search.preparer import Preparer
-from denota.tables.inline import whole_inline_table, whole_table_as_object
-from denota.tables.limits import Limits
-from denota.tables.table import Table
+from denota.errors import DataError, TooLarge
 from denota.teaching.log import TeachingLog
-from denota.teaching.teacher import Taught, Teacher
 
-LIVE: Final = 256
-"""Conversations in memory, at most; others are brought back from disk when they are met."""
-LARGEST: Final = 32 << 20
-"""Bytes of a table that is taken."""
-TURNS: Final = 500
-"""Questions of a conversation."""
-FILLED: Final = ReaderOptions(ragged="fill")
-"""How an upload is read of which nothing is said: a person at a page cannot mend its lines."""
-LIMITS: Final = Limits(bytes=4 * LARGEST, columns=500, cells=3_000_000, sketches=False)
-"""Of a table that is taken, unpacked."""
+ANSWERING: Final = 30.0
+"""Seconds that a question may take."""
+READING: Final = 45.0
+"""Seconds that a table may take to be read."""
+PATIENCE: Final = 55.0
+"""Seconds that a request may wait and take, together."""
+REMEMBERED: Final = 500
+"""Answers to requests with a key that are remembered, besides what is on disk."""
+LONG: Final = 64 << 10
+"""Bytes of an answer from which on it is not remembered."""
+BYTES_A_CELL: Final = 8
+"""What a cell of a file takes, roughly."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a request says of itself besides what it asks for."""
+
+    client: Client
+    limit: int = 1000
+    """The most items of an answer that are told."""
+    seen: str | None = None
+    """The version that the client has seen, from `If-Match`."""
+    key: str = ""
+    """The request's `Idempotency-Key`."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request is answered with."""
+
+    body: bytes
+    version: str = ""
+    """Of the session, after it."""
 
 
 @dataclass(eq=False)
-class Live:
-    """A conversation in memory."""
+class _Talk:
+    """A session that requests are changing."""
 
-    id: str
-    chat: Chat
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    rows: SeenRows = field(init=False)
-    gone: bool = False
-    """Whether it was deleted."""
-
-    def __post_init__(self) -> None:
-        """Begin with the rows as they are."""
-        self.rows = SeenRows(self.table)
-
-    @property
-    def table(self) -> Table:
-        """What it is about."""
-        return self.chat.table
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
 
 
 class Service:
     """Conversations with one parser.
 
     Args:
-        parser: what answers.
-        store: where conversations are kept.
-        workers: processes that rate questions; if None the parser rates them one at a time.
-        teacher: what the parser is taught by; if None lessons are forgotten when the server ends.
-        offers: tables that can be asked about by name; the server opens no others.
+        store: where they are kept.
+        log: where lessons are kept.
+        desks: what computes.
+        offered: names of the tables that the operator offers; no others are opened.
+        shared: whether lessons are everybody's.
     """
 
     def __init__(
         self,
-        parser: Parser,
         store: SessionStore,
-        workers: Workers | None = None,
-        teacher: Teacher | None = None,
-        offers: Offers | None = None,
+        log: TeachingLog,
+        desks: Desks,
+        offered: Sequence[str] = (),
+        shared: bool = False,
     ) -> None:
-        self.parser, self.store, self.workers = parser, store, workers
-        self.teacher = teacher or Teacher(parser, TeachingLog())
-        self._preparer = Preparer.of(parser.config, 1, True, parser.language)
-        self._parser_lock = threading.Lock()
-        self._offers = offers or {}
-        self._live: OrderedDict[str, Live] = OrderedDict()
-        self._lock = threading.Lock()
-        self._samples = {_plain(file): table for file, table in sample.tables().items()}
+        self.store, self.log, self.desks = store, log, desks
+        self._offered, self._shared = tuple(offered), shared
+        self._talks: dict[str, _Talk] = {}
+        self._remembered: OrderedDict[tuple[str, str], tuple[str, Answer]] = OrderedDict()
+        self._writer = ThreadPoolExecutor(1, "to-disk")
 
     def close(self) -> None:
-        """Stop answering and close the store."""
-        if self.workers is not None:
-            self.workers.close()
-        self.teacher.log.close()
+        """Stop answering and close the files."""
+        self.desks.close()
+        self._writer.shutdown()
+        self.log.close()
         self.store.close()
 
     def samples(self) -> list[str]:
         """Return the names of the tables that come with denota."""
-        return list(self._samples)
-
-    def begin_sample(self, name: str) -> Live:
-        """Begin a conversation about one of them.
-
-        Raises:
-            DataError: there is none of this name.
-        """
-        if name not in self._samples:
-            raise DataError(f"there is no sample called {name}")
-        return self._begin(self._samples[name])
+        return sample.names()
 
     def offered(self) -> list[str]:
         """Return the names of the tables that the operator offers."""
-        return list(self._offers)
+        return list(self._offered)
 
-    def begin_offered(self, name: str) -> Live:
-        """Begin a conversation about one of them, as it is now.
+    def own(self, client: Client) -> list[Kept]:
+        """Return the sessions of a person, the one used last first."""
+        return self.store.of(client.person) if client.person else []
 
-        Raises:
-            DataError: there is none of this name.
-            TableError: it cannot be read; the operator is told why.
-        """
-        if name not in self._offers:
-            raise DataError("there is no table of that name here")
-        try:
-            table = self._offers[name]()
-        except TableError as error:  # it may name hosts and paths
-            print(f"denota: {name}: {error}", file=sys.stderr, flush=True)
-            raise TableError(
-                f"{name} cannot be read now; whoever runs the server can see why"
-            ) from None
-        return self._begin(table)
-
-    def begin(self, name: str, data: bytes, how: ReaderOptions = FILLED) -> Live:
-        """Begin a conversation about a table given as the bytes of a file.
-
-        CSV, TSV, JSON, Excel or Parquet, gzipped or not; `how` says what should not be found out.
+    async def begin(self, source: Source, asked: Asked) -> Answer:
+        """Begin a conversation about a table.
 
         Raises:
-            TableError: it cannot be read, or is too large.
+            NotThere: there is no sample or offered table of this name.
+            TableError: it cannot be read.
+            NoRoom: the client keeps too much.
         """
-        if len(data) > LARGEST:
-            raise TableError(f"the table is larger than {LARGEST >> 20} MB")
-        name = "".join(c for c in name if c.isprintable()).strip()[:200] or "table"
-        return self._begin(how.read(io.BytesIO(data), LIMITS, name=name))
+        self._check(source)
+        asked = replace(asked, key=asked.client.key(asked.key))
+        owner, request = asked.client.owner, _digest(source)
+        async with self._alone(f"begin {owner} {asked.key}" if asked.key else ""):
+            before = self._begun(owner, asked.key, request)
+            if before is not None:
+                return await self.session(before.id, asked)
+            id_ = new_id()
+            at = At(id_, "", self._person(asked.client, id_), new_id(), asked.limit)
+            size = len(source.data) // BYTES_A_CELL
+            by = self._fair(asked.client, id_ if size <= LARGE else owner)
+            done = await self._run(by, "open", (source, at), id_, size, READING)
+            assert done.opened is not None
+            opened = done.opened
+            sizes = (opened.name, opened.rows, opened.cells, len(opened.content), 0, 0)
+            kept = Kept(id_, owner, at.next_version, *sizes, asked.key, request)
+            gone = await self._write(
+                self.store.create, kept, opened.content, is_person(asked.client.owner)
+            )
+        for other in gone:
+            self.desks.forget(other)
+        return Answer(done.body, at.next_version)
 
-    def _begin(self, table: Table) -> Live:
-        id_ = self.store.create(json.dumps(whole_table_as_object(table)))
-        return self._keep(Live(id_, self._chat(id_, table)))
+    async def once(self, source: Source, questions: Sequence[str], asked: Asked) -> Answer:
+        """Answer questions about a table that is not kept."""
+        self._check(source)
+        size = len(source.data) // BYTES_A_CELL
+        given = (source, tuple(questions), asked.limit)
+        by = self._fair(asked.client, new_id() if size <= LARGE else asked.client.owner)
+        done = await self._run(by, "once", given, "", size, READING)
+        return Answer(done.body)
 
-    def _chat(self, id_: str, table: Table) -> Chat:
-        chat = Chat(self.parser, table, teacher=self.teacher)
-        chat.rated_by = partial(self._rate, id_, chat)
-        return chat
+    async def session(self, id_: str, asked: Asked) -> Answer:
+        """Return a conversation."""
+        return await self._look(id_, asked, "session")
 
-    def _rate(
-        self, id_: str, chat: Chat, question: Question, previous: Denotation | None
-    ) -> tuple[RatedProgram, ...]:
-        memory = self.teacher.memory(chat.person)
-        if self.workers is not None:
-            taught = memory.of(question.table)
-            return self.workers.rate(id_, question, previous, taught)
-        with self._parser_lock:
-            parser = replace(self.parser, memory=memory)
-            return rate(parser, self._preparer, question, previous)
-
-    def get(self, id_: str) -> Live:
-        """Return a conversation, brought back from disk if it is not in memory.
-
-        Raises:
-            DataError: there is none of this id.
-        """
-        with self._lock:
-            found = self._live.get(id_)
-            if found is not None:
-                self._live.move_to_end(id_)
-                return found
-        saved = self.store.load(id_)
-        chat = self._chat(id_, whole_inline_table(json.loads(saved.content)))
-        for asked in saved.turns:
-            try:
-                chat.recall(
-                    asked.question,
-                    asked.program,
-                    asked.confidence,
-                    asked.sure,
-                    asked.cells,
-                    asked.values,
-                )
-            except ProgramError:  # of a version with another language
-                break
-        return self._keep(Live(id_, chat))
-
-    def _keep(self, live: Live) -> Live:
-        """Remember a conversation; if someone else brought it back meanwhile, theirs is the one."""
-        with self._lock:
-            live = self._live.setdefault(live.id, live)
-            self._live.move_to_end(live.id)
-            while len(self._live) > LIVE:
-                self._live.popitem(last=False)
-        return live
-
-    def ask(self, live: Live, question: str, person: str = "") -> Turn:
+    async def ask(self, id_: str, question: str, asked: Asked) -> Answer:
         """Answer a question; it is on disk before the answer is given."""
-        with live.lock:
-            if len(live.chat.turns) >= TURNS:
-                raise DataError(f"a conversation has at most {TURNS} questions; begin a new one")
-            live.chat.person = person
-            turn = live.chat.ask(question)
-            try:
-                self._save(live, turn)
-            except DataError:
-                live.chat.undo()  # what is not on disk was not said
-                raise
-        return turn
+        request = _digest(question)
+        return await self._change(id_, asked, "ask", (question, asked.key, request), request)
 
-    def _save(self, live: Live, turn: Turn) -> None:
-        if live.gone:
-            raise DataError("there is no such session; begin a new one")
-        place = len(live.chat.turns) - 1
-        corrected = not turn.program and not turn.declined
-        cells = turn.cells if corrected and turn.cells else None
-        values = turn.items if corrected and not turn.cells else None
-        asked = SavedTurn(turn.question, turn.program, turn.confidence, turn.sure, cells, values)
-        self.store.put(live.id, place, asked)
+    async def part(self, id_: str, place: int, start: int, count: int, asked: Asked) -> Answer:
+        """Return a part of a long answer."""
+        return await self._look(id_, asked, "part", place, start, count)
 
-    def readings(self, live: Live, count: int = 5) -> tuple[Reading, ...]:
+    async def readings(self, id_: str, count: int, asked: Asked) -> Answer:
         """Return the ways to understand the last question."""
-        with live.lock:
-            return live.chat.readings(count)
+        return await self._look(id_, asked, "readings", count)
 
-    def choose(self, live: Live, program: str) -> Turn:
+    async def choose(self, id_: str, program: str, asked: Asked) -> Answer:
         """Take another reading of the last question."""
-        with live.lock:
-            turn = live.chat.choose(program)
-            self._save(live, turn)
-        return turn
+        return await self._change(id_, replace(asked, key=""), "choose", (program,))
 
-    def teach(
+    async def undo(self, id_: str, asked: Asked) -> Answer:
+        """Take the last question back."""
+        return await self._change(id_, replace(asked, key=""), "undo", ())
+
+    async def reset(self, id_: str, asked: Asked) -> Answer:
+        """Begin again."""
+        return await self._change(id_, replace(asked, key=""), "reset", ())
+
+    async def teach(
         self,
-        live: Live,
+        id_: str,
         place: int,
         cells: Sequence[tuple[int, int]] | None,
         program: str | None,
-        person: str,
-        values: Sequence[Given] | None = None,
-    ) -> tuple[Turn, Taught, tuple[Turn, ...]]:
-        """Learn which cells or values answer a question.
+        values: Sequence[Given] | None,
+        asked: Asked,
+    ) -> Answer:
+        """Learn which cells or values answer a question."""
+        own = (place, cells, program, values)
+        request = _digest(own)
+        return await self._change(id_, asked, "teach", (*own, asked.key, request), request)
 
-        Return its turn now, what came of the lesson, and the readings that give the answer.
-        """
-        with live.lock:
-            live.chat.person = person
-            taught = live.chat.teach(place, cells, program, values)
-            turn = live.chat.turns[-1]
-            self._save(live, turn)
-            return turn, taught, live.chat.told_as(taught.readings)
+    async def unteach(self, id_: str, asked: Asked) -> Answer:
+        """Take the person's last lesson back; conversations stay as they are."""
+        return await self._change(id_, replace(asked, key=""), "unteach", ())
 
-    def unteach(self, live: Live, person: str) -> str:
-        """Take a person's last lesson back and return the question it was about."""
-        with live.lock:
-            live.chat.person = person
-            return live.chat.unteach()
+    async def lessons(self, id_: str, asked: Asked, as_file: bool = False) -> Answer:
+        """Return the lessons in force of whoever the session belongs to."""
+        self._session(id_, asked.client)
+        person = self._person(asked.client, id_)
+        name = "lessons_file" if as_file else "lessons"
+        return Answer((await self._run(self._fair(asked.client, id_), name, (person,))).body)
 
-    def lessons(self, person: str) -> list[dict[str, Any]]:
-        """Return a person's lessons in force, oldest first."""
-        found = []
-        for record, program in self.teacher.lessons(person):
-            assert record.correction is not None
-            correction = record.correction
-            found.append(
-                {
-                    "question": correction.question,
-                    "program": program,
-                    "learnt": bool(program),
-                    "cells": len(correction.cells),
-                    "values": None
-                    if correction.values is None
-                    else [plain_number(value) for value in correction.values],
-                }
-            )
+    async def rows(
+        self, id_: str, start: int, count: int, sort: int | None, down: bool, search: str, by: Asked
+    ) -> Answer:
+        """Return some rows as they are seen."""
+        return await self._see(id_, by, "rows", start, count, sort, down, search)
+
+    async def places(
+        self, id_: str, rows: Sequence[int], sort: int | None, down: bool, search: str, by: Asked
+    ) -> Answer:
+        """Return where rows are among those that are seen."""
+        return await self._see(id_, by, "places", tuple(rows), sort, down, search)
+
+    async def table_file(self, id_: str, asked: Asked) -> Answer:
+        """Return a table as CSV."""
+        return await self._see(id_, asked, "table_file")
+
+    async def answer_file(self, id_: str, place: int | None, asked: Asked) -> Answer:
+        """Return an answer as CSV."""
+        return await self._look(id_, asked, "answer_file", place)
+
+    async def talk_file(self, id_: str, asked: Asked) -> Answer:
+        """Return a conversation as `denota train` takes it."""
+        return await self._look(id_, asked, "talk_file")
+
+    async def delete(self, id_: str, client: Client) -> None:
+        """Erase a conversation: its table, its questions, and the lessons made in it."""
+        self._session(id_, client)
+        async with self._alone(id_):
+            self._session(id_, client)
+            await self._write(self._erase, id_)
+        self.desks.forget(id_)
+        for known in [one for one in self._remembered if one[0] == id_]:
+            del self._remembered[known]
+
+    def _erase(self, id_: str) -> None:
+        self.log.erase(id_)  # first: a session whose lessons cannot be erased stays to be deleted
+        self.store.delete(id_)
+
+    def _check(self, source: Source) -> None:
+        """Raise if there is no table of a name, or it is too large as it is."""
+        if source.kind == "sample" and source.name not in sample.names():
+            raise NotThere(f"there is no sample called {source.name[:80]}")
+        if source.kind == "offer" and source.name not in self._offered:
+            raise NotThere("there is no table of that name here")
+        if len(source.data) > LARGEST:
+            raise TooLarge(f"the table is larger than {LARGEST >> 20} MB")
+
+    def _begun(self, owner: str, key: str, request: str) -> Kept | None:
+        """The session that a request with this key began before."""
+        if not key:
+            return None
+        for one in self.store.of(owner):
+            if one.key == key:
+                _same(one.request, request)
+                return one
+        return None
+
+    def _session(self, id_: str, client: Client) -> Kept:
+        found = self.store.find(id_)
+        if not client.may_see(found.owner):
+            raise no_session()
         return found
 
-    def undo(self, live: Live) -> None:
-        """Take the last question back."""
-        with live.lock:
-            live.chat.undo()
-            self.store.cut(live.id, len(live.chat.turns))
+    def _person(self, client: Client, id_: str) -> str:
+        """Whose lessons count in a session."""
+        return "" if self._shared else client.person or f"session {id_}"
 
-    def reset(self, live: Live) -> None:
-        """Begin again."""
-        with live.lock:
-            live.chat.reset()
-            self.store.cut(live.id, 0)
+    def _fair(self, client: Client, else_: str) -> str:
+        """Who is treated fairly: a person, or else a session that nobody began."""
+        return client.person or else_
 
-    def delete(self, live: Live) -> None:
-        """Forget a conversation and its table."""
-        with live.lock, self._lock:
-            live.gone = True
-            self._live.pop(live.id, None)
-            self.store.delete(live.id)
+    async def _see(self, id_: str, asked: Asked, name: str, *given: Any) -> Answer:
+        """Look at a table."""
+        kept = self._session(id_, asked.client)
+        done = await self._of(kept, asked, name, (id_, *given))
+        return Answer(done.body, kept.version)
+
+    async def _look(self, id_: str, asked: Asked, name: str, *given: Any) -> Answer:
+        """Look at a conversation as it is now."""
+        kept = self._session(id_, asked.client)
+        person = self._person(asked.client, id_)
+        at = At(id_, kept.version, person, limit=asked.limit)
+        done = await self._of(kept, asked, name, (at, *given))
+        return Answer(done.body, kept.version)
+
+    async def _change(
+        self, id_: str, asked: Asked, name: str, given: tuple[Any, ...], request: str = ""
+    ) -> Answer:
+        """Change a conversation, if it is as the client has seen it.
+
+        Raises:
+            GoneOn: it has gone on.
+        """
+        self._session(id_, asked.client)
+        async with self._alone(id_):
+            kept = self._session(id_, asked.client)
+            if asked.key:
+                before = await self._before(kept, asked, name, request)
+                if before is not None:
+                    return before
+            if asked.seen is not None and asked.seen != kept.version:
+                raise GoneOn("the conversation has gone on elsewhere; look at it again first")
+            person = self._person(asked.client, id_)
+            at = At(id_, kept.version, person, new_id(), asked.limit)
+            done = await self._of(kept, asked, name, (at, *given))
+            answer = Answer(done.body, at.next_version if _moves(done.change) else kept.version)
+            await self._write(self._save, id_, done.change, at.next_version)
+            if asked.key:
+                self._remember(id_, asked.key, f"{name} {request}", answer)
+        return answer
+
+    async def _before(self, kept: Kept, asked: Asked, name: str, request: str) -> Answer | None:
+        """The answer to a request with the same key, if there was one."""
+        found = self._remembered.get((kept.id, asked.key))
+        if found is not None:
+            _same(found[0], f"{name} {request}")
+            return found[1]
+        place = await self._write(self.store.place_of, kept.id, asked.key)
+        if place is None:
+            return None
+        _same(place[1], request)
+        answer = await self._look(kept.id, asked, "turn", place[0])
+        if name != "teach":
+            return answer
+        told = {"turn": json.loads(answer.body), "readings": [], "learnt": True}
+        told |= {"said": "This lesson was taken before.", "contradicts": None}
+        return replace(answer, body=json.dumps(told).encode())
+
+    def _remember(self, id_: str, key: str, request: str, answer: Answer) -> None:
+        if len(answer.body) > LONG:
+            return  # it can be made again from what is on disk
+        self._remembered[id_, key] = request, answer
+        while len(self._remembered) > REMEMBERED:
+            self._remembered.popitem(last=False)
+
+    def _save(self, id_: str, change: Change | None, version: str) -> None:
+        """Write what a request changes."""
+        if change is None:
+            return
+        lessons = partial(self.log.write, change.entries) if change.entries else _nothing
+        if change.put is not None:
+            self.store.put(id_, *change.put, also=lessons)
+            return
+        lessons()
+        if change.cut is not None:
+            self.store.cut(id_, change.cut, version)
+
+    async def _of(self, kept: Kept, asked: Asked, name: str, given: tuple[Any, ...]) -> Done:
+        """Have something done about a session's table."""
+        client = self._fair(asked.client, kept.id)
+        return await self._run(client, name, given, kept.id, kept.cells)
+
+    async def _run(
+        self,
+        client: str,
+        name: str,
+        given: tuple[Any, ...],
+        table: str = "",
+        cells: int = 0,
+        seconds: float = ANSWERING,
+    ) -> Done:
+        job = Job(client, name, given, table, cells, seconds)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self.desks.run(job)
+        except TimeoutError:
+            raise Late("the server did not come to this in time; ask again in a moment") from None
+
+    async def _write(self, call: Callable[..., T], *given: Any) -> T:
+        """Do something with the files, in order, to its end even if the client leaves."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await asyncio.shield(loop.run_in_executor(self._writer, call, *given))
+        except Refused:
+            raise
+        except DataError as error:
+            raise NoRoom(str(error)) from None
+        except RuntimeError:
+            raise Busy("the server is ending; ask again when it is back") from None
+
+    @asynccontextmanager
+    async def _alone(self, name: str) -> AsyncIterator[None]:
+        """Let requests of a name change something one after the other.
+
+        Raises:
+            TooMany: too many are waiting.
+        """
+        if not name:
+            yield
+            return
+        talk = self._talks.setdefault(name, _Talk())
+        if talk.waiting > WAITING:
+            raise TooMany("too many requests of this conversation are waiting; wait for answers")
+        talk.waiting += 1
+        try:
+            async with talk.lock:
+                yield
+        finally:
+            talk.waiting -= 1
+            if not talk.waiting:
+                self._talks.pop(name, None)
 
 
-def session_object(live: Live) -> dict[str, Any]:
-    """Return a conversation for JSON."""
-    table = live.table
-    return {
-        "id": live.id,
-        "name": table.name,
-        "rows": table.count,
-        "notes": list(table.notes),
-        "columns": [{"name": c.name, "kind": c.kind, "unit": c.unit} for c in table.columns],
-        "turns": [turn.as_json() for turn in live.chat.turns],
-    }
+def _nothing() -> None:
+    pass
 
 
-def _plain(file: str) -> str:
-    return file.rpartition("/")[2].removesuffix(".csv")
+def _moves(change: Change | None) -> bool:
+    return change is not None and (change.put is not None or change.cut is not None)
+
+
+def _same(before: str, now: str) -> None:
+    if before != now:
+        raise DataError("this Idempotency-Key was used for another request; make a new one")
+
+
+def _digest(content: object) -> str:
+    if isinstance(content, Source):
+        written = repr((content.kind, content.name, content.how)).encode() + content.data
+    else:
+        written = repr(content).encode("utf-8", "replace")
+    return hashlib.sha256(written).hexdigest()[:32]

@@ -8,12 +8,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.kept import Kept
 from denota.programs.index.sum_rows import can_be_summed, sum_rows
 from denota.tables.cell_text import normalise
 from denota.tables.column import Column
 from denota.tables.table import Table
 
 Mask = NDArray[np.bool_]
+_TOTALS_OF: Final = Kept[Mask](64)
+"""Of the tables asked about last: each question asks for them several times."""
 
 
 def totals(table: Table) -> Mask:
@@ -26,10 +29,14 @@ def totals(table: Table) -> Mask:
     >>> totals(Table.from_rows(["Town", "Area"], towns)).tolist()
     [False, False, False]
     """
-    found = np.zeros(len(table), dtype=bool)
-    for name, texts in total_marks(table).items():
-        found |= _rows_with(table[name], texts)
-    return found
+    known = _TOTALS_OF.get(table)
+    if known is None:
+        known = np.zeros(len(table), dtype=bool)
+        for name, texts in total_marks(table).items():
+            known |= _rows_with(table[name], texts)
+        known.setflags(write=False)
+        _TOTALS_OF.put(table, None, known)
+    return known
 
 
 def total_marks(table: Table) -> dict[str, tuple[str, ...]]:

@@ -18,7 +18,8 @@ def _previous(table: Table, previous: tuple[int, ...] | None) -> list[int]:
 
 
 def _others(table: Table, previous: tuple[int, ...] | None) -> list[int]:
-    return [row for row in range(len(table)) if row not in (previous or ())]
+    told = frozenset(previous or ())
+    return [row for row in range(len(table)) if row not in told]
 
 
 def _without_totals(table: Table, previous: tuple[int, ...] | None) -> list[int]:
@@ -26,11 +27,13 @@ def _without_totals(table: Table, previous: tuple[int, ...] | None) -> list[int]
 
 
 def _after(table: Table, previous: tuple[int, ...] | None) -> list[int]:
-    return [row for row in range(len(table)) if row - 1 in (previous or ())]
+    told = frozenset(previous or ())
+    return [row for row in range(len(table)) if row - 1 in told]
 
 
 def _before(table: Table, previous: tuple[int, ...] | None) -> list[int]:
-    return [row for row in range(len(table)) if row + 1 in (previous or ())]
+    told = frozenset(previous or ())
+    return [row for row in range(len(table)) if row + 1 in told]
 
 
 def _mask(index: TableIndex, previous: Mask | None) -> Mask:

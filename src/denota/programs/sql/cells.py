@@ -72,7 +72,7 @@ class CellSql:
                 literal = partial(self.literal, column)
                 own = cleaned(reading, self.cell(column), literal, self.dialect)
                 reading.cleaned[self.dialect] = own
-            slug = re.sub(r"\W+", "_", column.lower()).strip("_") or "column"
+            slug = _NO_WORD.sub("_", column.lower()).strip("_") or "column"
             what: str = value_name(reading.column)
             name = free_name(f"{slug}_{'value' if slug == what else what}", self.used)
             self.derived[column] = (name, reading.cleaned[self.dialect].copy())
@@ -234,3 +234,6 @@ class CellSql:
         reading = self.readings[column]
         literals = {text: self.literal(column, text) for text in reading.stated}
         return part_of(reading, self.cell(column), literals, name, self.dialect)
+
+
+_NO_WORD: Final = re.compile(r"\W+")

@@ -100,7 +100,7 @@ def _date_forms(texts: Sequence[str]) -> list[str]:
 
 _TRUTH: Final = frozenset(("true", "false", "t", "f", "yes", "no"))
 _NUMBER: Final = re.compile(
-    r"\s*(?:-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan)\s*",
+    r"\A\s*(?:-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|nan)\s*",
     re.IGNORECASE,
 )
 _TIME: Final = re.compile(r"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?")

@@ -119,7 +119,7 @@ def _leading() -> Recipe:
     """The number that a text begins with, as SQLite casts texts, behind a sign of money if any."""
 
     def read(text: str) -> float | None:
-        if not re.search("[0-9]", text):
+        if _DIGIT.search(text) is None:
             return None
         found = _LEADING.match(text.replace(",", "").lstrip(_MONEY))
         return float(found[0]) if found else 0.0
@@ -163,6 +163,7 @@ _SCALES: Final = (
     *(("thousand", 1_000), ("million", 1_000_000)),
     *(("billion", 1_000_000_000), ("trillion", 1_000_000_000_000)),
 )
+_DIGIT: Final = re.compile("[0-9]")
 _WHOLE: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MONEY: Final = "$£€¥ "
 _LEADING: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")

@@ -28,25 +28,25 @@ def having_word(reading: Reading, cell: Any, word: str, dialect: str) -> Any:
         like = exp.ILike if folds else exp.Like
         return like(this=cell, expression=exp.Literal.string(f"%{word}%"))
     if dialect not in PLAIN:
-        for pattern in _patterns(word):
-            compiled = re.compile(pattern, re.ASCII | re.IGNORECASE)
-            if having == {text for text in texts if compiled.search(text)}:
+        for pattern in word_patterns(word):
+            if having == {text for text in texts if pattern.search(text)}:
                 return _matches(cell, pattern, dialect)
     if len(having) <= MOST_WRITTEN or dialect in PLAIN:
         return sorted(having)
-    return _matches(cell, _patterns(word)[-1], dialect)
+    return _matches(cell, word_patterns(word)[-1], dialect)
 
 
-def _patterns(word: str) -> list[str]:
-    """Regular expressions for a word, in any case of its letters."""
+def word_patterns(word: str) -> list[re.Pattern[str]]:
+    """Return regular expressions for a word in any case of its letters, the shortest first."""
     own = re.escape(word)
+    bodies = [rf"\b{own}\b", rf"(^|[^a-z]){own}($|[^a-z])"]
     if word[0] <= "9":
         own = ",?".join(re.escape(digit) for digit in word)
-        return [rf"\b{own}\b", rf"(^|[^0-9.,]){own}($|[^0-9.,])", rf"(^|[^0-9]){own}($|[^0-9])"]
-    return [rf"\b{own}\b", rf"(^|[^a-z]){own}($|[^a-z])"]
+        around = rf"(^|[^0-9.,]){own}($|[^0-9.,])", rf"(^|[^0-9]){own}($|[^0-9])"
+        bodies = [rf"\b{own}\b", *around]
+    return [re.compile(body, re.ASCII | re.IGNORECASE) for body in bodies]
 
 
-def _matches(cell: Any, pattern: str, dialect: str) -> Any:
-    if dialect == "postgres":
-        pattern = pattern.replace(r"\b", r"\y")
-    return exp.RegexpLike(this=cell, expression=exp.Literal.string(f"(?i){pattern}"))
+def _matches(cell: Any, pattern: re.Pattern[str], dialect: str) -> Any:
+    body = pattern.pattern.replace(r"\b", r"\y") if dialect == "postgres" else pattern.pattern
+    return exp.RegexpLike(this=cell, expression=exp.Literal.string(f"(?i){body}"))

@@ -1,6 +1,6 @@
 // The page: a conversation beside its table. The address names the session, so that it is found again.
 
-import { call, of } from "./api.js";
+import { conversation, of } from "./api.js";
 import { closeReadings, reset, showChat, toQuestion } from "./chat.js";
 import { $, counted, make, visible } from "./dom.js";
 import { attempt, dismiss, fail } from "./notices.js";
@@ -53,7 +53,7 @@ const follow = attempt(async () => {
   if (id === (current ?? "")) return;
   if (!/^[\w-]{1,64}$/.test(id)) return close();
   try {
-    const session = await call(`/api/sessions/${id}`);
+    const session = await conversation(id);
     current = id;
     await open(session);
   } catch (error) {

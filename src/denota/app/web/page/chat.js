@@ -1,6 +1,7 @@
 // The conversation: questions and answers, each answer with its reason, and the other ways to read the last question.
 
-import { call, of } from "./api.js";
+import { call, change, conversation, of, whenGoneOn } from "./api.js";
+import { copyButton } from "./copy.js";
 import { $, counted, make, visible } from "./dom.js";
 import { choicesOf, drawLessons, inOrderOf } from "./lessons.js";
 import { announce, attempt, fail } from "./notices.js";
@@ -32,13 +33,20 @@ export function showChat(one, first) {
   drawLessons(session).catch(fail);
 }
 
+whenGoneOn(async (one) => {
+  if (one !== session) return;
+  leaveTeaching();
+  Object.assign(session, await conversation(session.id));
+  showChat(session, rows);
+});
+
 function drawTurns() {
   $("turns").replaceChildren(...session.turns.map(turnItem));
 }
 
 export async function reset() {
   leaveTeaching();
-  Object.assign(session, await call(of(session, "/reset"), {}));
+  Object.assign(session, await change(session, "/reset"));
   showChat(session, rows);
   toQuestion();
 }
@@ -100,7 +108,7 @@ const ask = attempt(async (question) => {
   $("turns").append(pending);
   pending.scrollIntoView({ block: "nearest" });
   try {
-    const turn = await call(of(session, "/ask"), { question });
+    const turn = await change(session, "/ask", { question });
     if (asked !== session) return;
     session.turns.push(turn);
     if ($("question").value.trim() === question) $("question").value = "";
@@ -122,7 +130,7 @@ const ask = attempt(async (question) => {
 });
 
 const choose = attempt(async (program) => {
-  const turn = await call(of(session, "/choose"), { program });
+  const turn = await change(session, "/choose", { program });
   session.turns[session.turns.length - 1] = { ...turn, isChosen: true };
   redrawLast();
   tell(turn);
@@ -132,7 +140,7 @@ const choose = attempt(async (program) => {
 
 const undo = attempt(async () => {
   const { question } = session.turns.at(-1);
-  session.turns = (await call(of(session, "/undo"), {})).turns;
+  session.turns = (await change(session, "/undo")).turns;
   $("turns").lastElementChild.remove();
   redrawLast();
   if (!$("question").value) $("question").value = question;
@@ -181,7 +189,7 @@ const relearn = alone(async (number, before, program) => {
 
 const unteach = alone(async () => {
   const asked = session;
-  const { said, turns } = await call(of(session, "/unteach"), {});
+  const { said, turns } = await change(session, "/unteach");
   if (asked !== session) return;
   session.turns = turns;
   taught = null;
@@ -338,21 +346,7 @@ function reasonOf(turn) {
 }
 
 function sqlOf(turn) {
-  return make("div", { className: "written", hidden: true }, make("pre", { className: "sql", text: turn.sql, tabIndex: 0, "aria-label": "SQL" }), copyButton(turn.sql));
-}
-
-function copyButton(text) {
-  const button = make("button", { className: "link copy", text: "Copy", "aria-label": "Copy the SQL" });
-  button.addEventListener("click", attempt(async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      throw new Error("the browser does not let the page copy; mark the text instead");
-    }
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  }));
-  return button;
+  return make("div", { className: "written", hidden: true }, make("pre", { className: "sql", text: turn.sql, tabIndex: 0, "aria-label": "SQL" }), copyButton("Copy the SQL", () => turn.sql));
 }
 
 // Readings
@@ -363,7 +357,7 @@ async function toggleReadings(turn, others, box) {
   box.hidden = !isOpen;
   preview();
   if (!isOpen || box.childElementCount) return;
-  const found = await call(of(session, `/readings?count=${turn.sure ? READINGS + 1 : READINGS}`));
+  const found = await call(of(session, `/readings?limit=200000&count=${turn.sure ? READINGS + 1 : READINGS}`));
   const listed = found.filter((one) => one.program);
   const isAlone = listed.every((one) => one.program === turn.program);
   if (isAlone && !turn.program) {

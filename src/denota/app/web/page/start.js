@@ -13,7 +13,7 @@ let begun; // what to do with a session that was begun here
 export async function prepareStart(onBegun) {
   begun = onBegun;
   prepareReading(onBegun);
-  const [names, tables] = await Promise.all([call("/api/samples"), call("/api/tables")]);
+  const [names, tables] = await Promise.all([call("/v1/samples"), call("/v1/tables")]);
   $("offers").replaceChildren(...tables.map(offeredItem));
   $("offered").hidden = !tables.length;
   $("samples").replaceChildren(...names.map(sampleItem));
@@ -28,12 +28,12 @@ export function drawRecents() {
 }
 
 function offeredItem(name) {
-  const pick = attempt(async () => begun(await call("/api/sessions", { table: name })));
+  const pick = attempt(async () => begun(await call("/v1/sessions", { table: name })));
   return make("li", {}, make("button", { text: visible(name), on: { click: pick } }));
 }
 
 function sampleItem(name, number) {
-  const pick = attempt(async () => begun(await call("/api/sessions", { sample: name })));
+  const pick = attempt(async () => begun(await call("/v1/sessions", { sample: name })));
   const button = make("button", { text: visible(name).replaceAll("-", " "), on: { click: pick } });
   return make("li", { className: number < AT_FIRST ? "" : "later" }, button);
 }
@@ -48,7 +48,7 @@ function recentItem({ id, name, rows, columns, names, questions }) {
     if (!confirm(`Forget ${visible(name)} and its conversation?`)) return;
     const place = [...$("recents").children].indexOf(drop.parentElement);
     await remove(id).catch((error) => {
-      if (error.status !== 400) throw error; // it was gone already
+      if (error.status !== 404) throw error; // it was gone already
     });
     forget(id);
     drawRecents();
@@ -71,7 +71,7 @@ $("paste").addEventListener("submit", (event) => {
   attempt(async () => {
     const content = $("pasted").value;
     if (!content.trim()) throw new Error("there is nothing to use yet; paste some rows first");
-    begun(await call("/api/sessions", { content, name: "pasted table" }));
+    begun(await call("/v1/sessions", { content, name: "pasted table" }));
     $("pasted").value = "";
   })();
 });

@@ -1,6 +1,6 @@
 // Teaching: a person clicks the cells that a question should have been answered with, or types the answer.
 
-import { call, of } from "./api.js";
+import { change } from "./api.js";
 import { $, counted, visible } from "./dom.js";
 import { announce, attempt } from "./notices.js";
 import { clearPicked, MOST, pickedCells, startPicking, stopPicking } from "./picking.js";
@@ -53,7 +53,7 @@ export function cancelTeaching() {
 
 // Teach what is right of a turn, { cells } or { values }, or take another reading of it: "" is none of those there are.
 export async function sendLesson(session, number, right, program = null) {
-  const lesson = await call(of(session, "/teach"), { turn: number, ...right, program });
+  const lesson = await change(session, "/teach", { turn: number, ...right, program });
   return { ...lesson, right, isNone: program === "" };
 }
 
