@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from denota.conversation import ordering
-from denota.conversation.asked import Asked
+from denota.conversation.asked import Asked, Context
 from denota.conversation.change_constant import with_another_constant
 from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
 from denota.conversation.mentions import named_in, unused
@@ -23,6 +23,7 @@ from denota.conversation.requests import (
     repeated,
     request_in,
 )
+from denota.conversation.scope import starts_afresh
 from denota.conversation.spelling import respelled
 from denota.conversation.ties import with_ties
 from denota.errors import DataError, ProgramError
@@ -56,6 +57,15 @@ def spelling(asked: Asked, parser: Parser) -> Asked:
     """Write mistyped words as the table does."""
     text, changed = respelled(asked.typed, asked.table, parser.scorer.knows)
     return replace(asked, text=text, plain=text, respelled=changed)
+
+
+def scope(asked: Asked, parser: Parser) -> Asked:
+    """Forget what was before, where the question has nothing to do with it."""
+    before = asked.before
+    rows = len(before.previous.rows) if before.previous is not None else 0
+    if before.questions and starts_afresh(asked.text, asked.table, before.questions, rows):
+        return replace(asked, before=Context())
+    return asked
 
 
 def mentions(asked: Asked, parser: Parser) -> Asked:

@@ -27,6 +27,7 @@ ONLY_MODEL: Final = (PARSE, TAKE)
 """The parser alone: the paper's runs are measured so."""
 STEPS: Final = (
     Step("spelling", "mistyped words are read as the table's", steps.spelling),
+    Step("scope", "a question that starts afresh is asked of the whole table", steps.scope),
     Step("mentions", "values, numbers and dates are found", steps.mentions),
     Step("requests", "counts, sums, averages are taken apart", steps.requests, cells_only=True),
     Step("decline", "what no program can say is declined", steps.decline),
