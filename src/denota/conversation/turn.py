@@ -44,6 +44,8 @@ class Turn:
     scope: Scope = "table"
     among: int = 0
     """How many rows of the answer before it is about, where that is its scope."""
+    rows: int = field(default=0, repr=False, compare=False)
+    """How many rows the answer has, where `cells` are only of the first of them."""
     tree: Program | None = field(default=None, repr=False, compare=False)
     """The program itself, of which `program` is the text."""
     query: Query | None = field(default=None, repr=False, compare=False)
