@@ -18,8 +18,9 @@ from denota.errors import DataError
 from denota.inflect import is_plural, singular
 from denota.programs.denotation import Denotation
 from denota.programs.lexicon import follow_up_phrases
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
-from denota.programs.tree import Program, Test
+from denota.programs.operators import AGGREGATES, SCOPES, STEPS, TESTS
+from denota.programs.operators.groups import groups_of
+from denota.programs.tree import Name, Program, Test
 from denota.tables.column import Column
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
@@ -44,6 +45,10 @@ class AggregateRequest:
     """Whether it is wanted for each of several."""
     done: bool = False
     """True for "how many X did Y ...", where a column X may hold the number."""
+    group: str = ""
+    """The column whose values make groups, where it is wanted of each of them."""
+    rank: Literal["", "most", "least"] = ""
+    """Which group is wanted, where it is not all."""
 
     @property
     def says_more(self) -> bool:
@@ -88,6 +93,19 @@ def request_in(question: str, table: Table) -> AggregateRequest | None:
     if found is None or _is_name(found, question, table):
         return None
     return _count(question, total=False)
+
+
+def without_total(text: str, table: Table) -> str | None:
+    """Return a text without the words that ask for a sum, None if it has none.
+
+    >>> table = Table.from_rows(["Nation", "Total"], [["Norway", "3"]])
+    >>> without_total("total votes", table) is None, without_total("votes in all", table)
+    (True, 'votes')
+    """
+    found = _TOTAL.search(text)
+    if found is None or _is_called(tokenise(found[0]), text, table):
+        return None
+    return _cut(text, found)
 
 
 def _is_called(cue: Sequence[str], question: str, table: Table) -> bool:
@@ -178,7 +196,9 @@ def looks_up(request: AggregateRequest, table: Table) -> bool:
 
 def plain_question(question: str, request: AggregateRequest | None, table: Table) -> str:
     """Return the question for cells: the question itself, or its rest without the request."""
-    if request is None or request.done or looks_up(request, table):
+    if request is None:
+        return question
+    if not request.group and (request.done or looks_up(request, table)):
         return question
     return request.question
 
@@ -197,6 +217,8 @@ def computed(
     if _takes_once(program):
         return None  # rows dropped because others are like them would be missing
     program, found = _without_totals(program, found, table)
+    if request.group:
+        return _of_groups(program, found, request, table)
     amount = _is_column_of_amounts(found, table)
     if request.kind == "count" and amount:
         column = table.columns[found.columns[0]]
@@ -226,6 +248,33 @@ def computed(
         rows = TESTS["distinct"].meaning(table, found.rows, once, ())
         found = Denotation(tuple(rows), found.columns)
     return with_value(program, found, "count", table)
+
+
+def _of_groups(
+    program: Program, found: Denotation, request: AggregateRequest, table: Table
+) -> tuple[Program, Denotation] | None:
+    """A value of each group, or the rows of the group that has the most."""
+    group = table.names.index(request.group)
+    others = [column for column in found.columns if is_amount(table.columns[column])]
+    others = [column for column in others if column != group]
+    kind = request.kind
+    if kind == "count" and others and holds(table.columns[others[0]], request.noun):
+        kind = "sum"
+    of = others[:1] if kind != "count" else []
+    if kind != "count" and (not of or len(others) > 1):
+        return None
+    if request.rank:
+        step = _RANKED[request.rank, kind]
+        argument = Name(table.names[of[0]]) if of else None
+        then = Test(step, request.group, argument)
+        rows = STEPS[step].meaning(table, found.rows, then, ())
+        program = replace(program, columns=(request.group,), then=then)
+        return program, Denotation(tuple(rows), (group,))
+    columns = (group, *of)
+    program = replace(program, columns=tuple(table.names[column] for column in columns))
+    names = tuple(name for name, _ in groups_of(table, found.rows, group))
+    found = replace(found, columns=columns, groups=names)
+    return with_value(program, found, f"{kind}_per", table)
 
 
 def _tested(program: Program) -> set[str | None]:
@@ -288,6 +337,12 @@ def _is_column_of_amounts(found: Denotation, table: Table) -> bool:
     return len(found.columns) == 1 and is_amount(table.columns[found.columns[0]])
 
 
+_RANKED: Final = {
+    ("most", "count"): "most_common",
+    ("least", "count"): "least_common",
+    ("most", "sum"): "has_most",
+    ("least", "sum"): "has_least",
+}
 _THOSE: Final = f"(?:{'|'.join(follow_up_phrases('conversation'))})"
 OF_THOSE: Final = re.compile(rf"\b{_THOSE}\b", re.IGNORECASE)
 """How a question says that it is about the last answer."""
