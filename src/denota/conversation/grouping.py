@@ -7,7 +7,7 @@ asks which of its values has the most in all. Without that it asks for the cells
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -37,7 +37,7 @@ def group_request(question: str, table: Table) -> AggregateRequest | None:
     >>> table = Table.from_rows(["City", "Region", "Visitors"], rows)
     >>> found = group_request("total visitors by region", table)
     >>> found.kind, found.group, found.question
-    ('sum', 'Region', 'what is the visitors')
+    ('sum', 'Region', 'what are the visitors')
     >>> group_request("which region has the most cities?", table).rank
     'most'
     >>> group_request("which cities are in each region?", table) is None
@@ -62,7 +62,7 @@ def _each_group(question: str, table: Table) -> AggregateRequest | None:
         if request is None or request.each:
             continue
         if _makes_groups(column, table):
-            own = rest if request.done or _is_held(request, table) else request.question
+            own = rest if request.done or _is_held(request, table) else _of_all(request.question)
             return replace(request, question=own, group=column.name, done=False)
         if request.kind == "average" and cue["per"]:
             return request  # goals per game, where each row is a game
@@ -95,15 +95,25 @@ def _best_group(question: str, table: Table) -> AggregateRequest | None:
     before, what = after[: most.start()], after[most.end() :]
     added_up = without_total(f"{most['of']} {what}", table)
     if added_up is not None:
-        asked = f"what is the {_joined(_NUMBER_OF.sub('', added_up), _HAS.sub('', before))}"
+        asked = f"what are the {_joined(_NUMBER_OF.sub('', added_up), _HAS.sub('', before))}"
         return AggregateRequest("sum", asked, group=column.name, rank=_rank(most[1]))
     if not (most[1].lower() in _MANY or _NUMBER_OF.search(most["of"])):
         return None
     noun = tokenise(what)[:1]
     if not noun or any(_may_hold(other, tokenise(what)[:2]) for other in table.columns):
         return None
-    rest = _joined(question[: which.end() + length] + before, what)
-    return AggregateRequest("count", rest, group=column.name, rank=_rank(most[1]))
+    within = _WITHIN.search(before)
+    return AggregateRequest(
+        "count",
+        _joined(f"which {what.rstrip(' ?.!')}", within[0] if within else ""),
+        group=column.name,
+        rank=_rank(most[1]),
+    )
+
+
+def _of_all(question: str) -> str:
+    """The question in the plural: cells of all groups are wanted."""
+    return re.sub(r"^what(?:'s| is| was)(?= )", "what are", question, flags=re.IGNORECASE)
 
 
 def _may_hold(column: Column, noun: Sequence[str]) -> bool:
@@ -126,26 +136,30 @@ def _makes_groups(column: Column, table: Table) -> bool:
 
 def _named_column(text: str, table: Table) -> tuple[Column, int] | None:
     """The column that a text begins with in words, and how long its name is there."""
-    words = []
+    words: list[re.Match[str]] = []
     for found in _WORD.finditer(text):
-        if text[words[-1].end() if words else 0 : found.start()].strip() or len(words) == 4:
-            break  # a comma or the like ends a name
+        between = text[words[-1].end() if words else 0 : found.start()].strip()
+        if between or len(words) == LONGEST_NAME:  # a comma or the like ends a name
+            break
         words.append(found)
-    for count in range(min(len(words), LONGEST_NAME), 0, -1):
-        said = [singular(word[0].lower()) for word in words[:count]]
-        fits = [(_fit(said, column), column) for column in table.columns]
-        likely = [(fit, column) for fit, column in fits if fit]
-        if likely:
-            best = max(likely, key=lambda one: _preference(*one, table))
-            return best[1], words[count - 1].end()
+    said = [singular(word[0].lower()) for word in words]
+    for same in (_near, _means_the_same):
+        for count in range(len(words), 0, -1):
+            fits = [(_fit(said[:count], column, same), column) for column in table.columns]
+            likely = [(fit, column) for fit, column in fits if fit]
+            if likely:
+                best = max(likely, key=lambda one: _preference(one[0], one[1], table))
+                return best[1], words[count - 1].end()
     return None
 
 
-def _preference(fit: int, column: Column, table: Table) -> tuple[bool, int, bool]:
-    return _makes_groups(column, table), fit, column.kind == "text"
+def _preference(fit: int, column: Column, table: Table) -> tuple[bool, int, float]:
+    texts = column.values[:50]
+    words = sum(any(letter.isalpha() for letter in text) for text in texts)
+    return _makes_groups(column, table), fit, words / max(len(texts), 1)
 
 
-def _fit(said: Sequence[str], column: Column) -> int:
+def _fit(said: Sequence[str], column: Column, same: Callable[[str, str], bool]) -> int:
     """How well words name a column: 3 in full, 2 by some of its words, 1 with others before."""
     outside = column.name.split("(")[0] or column.name
     name = [singular(word) for word in tokenise(outside)]
@@ -153,16 +167,20 @@ def _fit(said: Sequence[str], column: Column) -> int:
     words = [word for word in said if word not in FUNCTION_WORDS]
     if not own or not words or said[-1] in FUNCTION_WORDS or said[0] in FUNCTION_WORDS:
         return 0
-    if not any(_near(words[-1], other) for other in own):
+    if not any(same(words[-1], other) for other in own):
         return 0
-    all_said = all(any(_near(word, other) for word in words) for other in own)
-    all_known = all(any(_near(word, other) for other in own) for word in words)
+    all_said = all(any(same(word, other) for word in words) for other in own)
+    all_known = all(any(same(word, other) for other in own) for word in words)
     return 3 if all_said and all_known else 2 if all_known else 1 if all_said else 0
 
 
 def _near(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= 5 and long.startswith(short))
+
+
+def _means_the_same(one: str, other: str) -> bool:
+    return one == other or any(one in words and other in words for words in _SAME)
 
 
 def _goes_on_with_a_value(after: str, column: Column) -> bool:
@@ -209,5 +227,24 @@ _MOST: Final = re.compile(
 )
 _NUMBER_OF: Final = re.compile(r"\b(?:number|amount|count) of\b", re.IGNORECASE)
 _HAS: Final = re.compile(r"\b(?:has|have|had|got|gets|with|is|was|are|were)\s*(?:the\s*)?$")
+_WITHIN: Final = re.compile(r"\b(?:in|from|of|at|for|on|since|before|after|with|among)\b.*(?= )")
 _MANY: Final = ("most", "fewest", "least")
 _LEAST: Final = ("least", "fewest", "lowest", "smallest")
+_SAME: Final = tuple(
+    frozenset(words.split())
+    for words in (
+        "country nation nationality",
+        "city town place location",
+        "state province region area",
+        "league division competition tournament",
+        "team club squad side",
+        "maker manufacturer make brand company firm producer",
+        "kind type category class genre style sort",
+        "customer client buyer",
+        "product item article",
+        "author writer",
+        "sex gender",
+        "role position job",
+    )
+)
+"""Nouns that people use for each other; a column's own name comes first."""

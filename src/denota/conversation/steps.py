@@ -13,6 +13,7 @@ from denota.conversation import ordering
 from denota.conversation.asked import Asked
 from denota.conversation.change_constant import with_another_constant
 from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.conversation.differences import difference_request
 from denota.conversation.grouping import group_request
 from denota.conversation.mentions import named_in, unused
 from denota.conversation.rating import RatedProgram, alike
@@ -77,8 +78,15 @@ def groups(asked: Asked, parser: Parser) -> Asked:
     request = group_request(asked.text, asked.table)
     if request is None:
         return asked
-    plain = plain_question(asked.text, request, asked.table)
-    return replace(asked, request=request, plain=plain)
+    return replace(asked, request=request, plain=request.question)
+
+
+def differences(asked: Asked, parser: Parser) -> Asked:
+    """Take a question for the difference between two rows apart: the rows, and what to compare."""
+    request = difference_request(asked.text, asked.table)
+    if request is None:
+        return asked
+    return replace(asked, request=request, plain=request.question)
 
 
 def decline(asked: Asked, parser: Parser) -> Asked:
