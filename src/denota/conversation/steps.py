@@ -66,7 +66,9 @@ def scope(asked: Asked, parser: Parser) -> Asked:
     """Forget what was before, where the question has nothing to do with it."""
     before = asked.before
     rows = len(before.previous.rows) if before.previous is not None else 0
-    if before.questions and starts_afresh(asked.text, asked.table, before.questions, rows):
+    if not asked.needs_parser or not before.questions:
+        return asked
+    if starts_afresh(asked.text, asked.table, before.questions, rows):
         return replace(asked, before=Context())
     return asked
 
