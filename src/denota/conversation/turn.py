@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from denota.conversation.about import Scope
 from denota.programs.denotation import Denotation, Value, plain_number, value_text
-from denota.programs.english import say
+from denota.programs.english import say, time_columns
 from denota.programs.sql import Query
 from denota.programs.text import print_program
 from denota.programs.tree import Program
@@ -139,7 +139,7 @@ def turn_of(
         cells,
         print_program(program),
         query.sql(),
-        say(program, columns),
+        say(program, columns, time_columns(table)),
         confidence,
         sure,
         kind if answer else "none",
