@@ -63,22 +63,28 @@ def main() -> None:
 
 def learn(data: Path) -> None:
     real = changes_of(load_examples(data, "random-split-1-train").examples, seed=0)
-    made = changes_of(made_up(LEARNT, seed=0, held_out=False), seed=0)
-    changes = [*real, *made]
+    made = [
+        one
+        for seed, language in enumerate(("extended", "full"))
+        for one in balanced(changes_of(made_up(LEARNT, seed, False, language), seed), seed)
+    ]
+    changes = [*balanced(real, 0), *made]
     weights = fit([one.features for one in changes], [one.afresh for one in changes])
-    learnt_from = {"SQA, random-split-1-train": len(real), "made up": len(made)}
+    learnt_from = {"SQA, random-split-1-train": len(changes) - len(made), "made up": len(made)}
     content = {"questions": learnt_from, "weights": dict(sorted(weights.items()))}
     WEIGHTS.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({"questions": learnt_from, "features": len(weights)}))
 
 
-def made_up(count: int, seed: int, held_out: bool) -> tuple[Example, ...]:
+def made_up(
+    count: int, seed: int, held_out: bool, language: str = "extended"
+) -> tuple[Example, ...]:
     """Conversations of two questions or more about invented tables, several about each."""
     tables = list(invented_tables(max(4, count // 8), seed))
     made = generate(
         tables,
         seed,
-        language=LANGUAGES["extended"],
+        language=LANGUAGES[language],
         held_out=held_out,
         loose=0.5,
         turns=(2, 3),
@@ -86,11 +92,19 @@ def made_up(count: int, seed: int, held_out: bool) -> tuple[Example, ...]:
     return examples_from(islice(made, count), programs=True)
 
 
+def balanced(changes: Sequence[Change], seed: int) -> list[Change]:
+    """As many questions that start afresh as others: which is likelier is not learnt."""
+    afresh = [one for one in changes if one.afresh]
+    others = [one for one in changes if not one.afresh]
+    count = min(len(afresh), len(others))
+    return [*Random(seed).sample(afresh, count), *Random(seed).sample(others, count)]
+
+
 def measure(data: Path, model: str) -> dict[str, Any]:
     parser = load_run(model)
     talker = Talker(parser)
     dev = load_examples(data, "random-split-1-dev").examples
-    held_out = [one for one in changes_of(made_up(400, 1, True), 1) if one.afresh]
+    held_out = [one for one in changes_of(made_up(400, 2, True), 1) if one.afresh]
     inserted = [one for one in changes_of(dev, 1) if one.afresh]
     found: dict[str, Any] = {"model": model}
     for name, pipeline in (("before", steps_of(parser, ["scope"])), ("after", steps_of(parser))):
