@@ -78,7 +78,7 @@ class Allowed:
         if not address or "\0" in address:
             raise DataError("the address is empty; list_tables says what can be opened")
         for one in self.named:
-            if address in (one.shown, one.address):
+            if address == one.shown or (address == one.address and is_remote(address)):
                 return one
         return self._remote(address) if is_remote(address) else self._file(address)
 

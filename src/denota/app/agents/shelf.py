@@ -63,13 +63,14 @@ class Shelf:
         self.allowed, self._begin = allowed, begin
         self._held: dict[str, Held] = {}
         self._lock = threading.RLock()
-        self._begun = False
+        self.has_begun = False
+        """Whether the tables that were named at the start are known."""
 
     def all(self) -> list[Held]:
         """Return what is open, and the tables that were named at the start."""
         with self._lock:
-            if not self._begun:
-                self._begun = True
+            if not self.has_begun:
+                self.has_begun = True
                 for place in self.allowed.named:
                     self._offer(place)
             return list(self._held.values())

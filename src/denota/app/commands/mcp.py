@@ -41,7 +41,8 @@ AT_ONCE: Final = 4
 def serve_assistant(addresses: Sequence[str], folders: Sequence[Path], model: str) -> NoReturn:
     """Answer an assistant until it closes standard input."""
     allowed = Allowed(addresses, folders)
-    model_path(model)  # a model that is not there is said at once
+    if not model_path(model).exists():  # it is loaded later, and this is to be said at once
+        raise DataError(f"there is no model {model}; name a run or a saved file with --model")
     try:
         import anyio
         import mcp  # noqa: F401
@@ -103,7 +104,7 @@ def _server(desk: Desk) -> Server[Any]:
     from denota.app.agents.tools import INSTRUCTIONS, TOOLS
 
     tools = {tool.name: tool for tool in TOOLS}
-    room = anyio.Semaphore(AT_ONCE)
+    room, beginning = anyio.Semaphore(AT_ONCE), anyio.Lock()
 
     async def list_tools(context: object, params: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_declared(tool) for tool in TOOLS])
@@ -118,7 +119,10 @@ def _server(desk: Desk) -> Server[Any]:
                 raise DataError(f"there is no such tool; there are {', '.join(tools)}")
             given = tool.given.model_validate(params.arguments or {})
             stop = desk.sql.kill if tool.name == "run_sql" else _nothing
-            line = await anyio.to_thread.run_sync(desk.line, given)
+            async with beginning:  # calls go to their lines in the order in which they came
+                if not desk.shelf.has_begun:
+                    await anyio.to_thread.run_sync(desk.shelf.all)
+            line = desk.line(given)
             how = (tool.seconds, tool.stops, stop)
             told = await do(line, room, lambda: tool.run(desk, given), *how)
             text = types.TextContent(type="text", text=text_of(told))
