@@ -191,6 +191,15 @@ def test_long_results_say_that_they_are_cut(assistant: Assistant) -> None:
     assert exact.data["rows"] == [[1, None, 0.5, True, "2024-05-17"]] and not exact.data["cut"]
 
 
+def test_the_conversation_on_the_page_is_had(tmp_path: Path) -> None:
+    talk = json.loads((ROOT / "results" / "mcp.json").read_text("utf-8"))["talk"]
+    assert len(talk) > 5
+    named = ("examples/expeditions.csv", "--allow", "examples")
+    with connected(tmp_path, *named, cwd=ROOT) as assistant:
+        for one in talk:
+            assert assistant(one["tool"], **one["given"]).text == one["text"]
+
+
 WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("ask", {"table": "nowhere", "question": "what?"}, "there is no table 'nowhere'"),
     ("ask", {"table": "expeditions", "question": "  "}, "the question is empty"),

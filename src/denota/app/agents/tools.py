@@ -172,7 +172,7 @@ def _answer(held: Held, chat: Chat, turn: Turn, other: bool = True) -> schema.An
     told = turn.as_json()
     total = max(len(turn.answer), len(turn.cells))
     readings: list[schema.ReadingInfo] = []
-    if other and not turn.sure:
+    if other and not turn.sure and not turn.declined:
         found = (one for one in chat.readings(OFFERED + 1) if one.turn.program != turn.program)
         readings = [_reading(one) for one in found][:OFFERED]
     own: dict[str, Any] = {name: told[name][:MOST_ITEMS] for name in ("values", "cells")}
