@@ -53,7 +53,6 @@ def serve_assistant(addresses: Sequence[str], folders: Sequence[Path], model: st
 
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="denota: %(message)s")
     loaded: Loaded = Future()
-    threading.Thread(target=_load, args=(model, loaded), daemon=True).start()
 
     def begin(table: Table) -> Chat:
         parser, teacher = loaded.result()
@@ -71,11 +70,11 @@ def serve_assistant(addresses: Sequence[str], folders: Sequence[Path], model: st
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, end)
     if sys.stdin.isatty():
-        print(
-            "denota: an assistant starts this and speaks to it; see docs/agents.md", file=sys.stderr
-        )
+        print(f"denota: {TO_PEOPLE}", file=sys.stderr, flush=True)
     try:
-        anyio.run(_serve, _server(desk))
+        server = _server(desk)
+        threading.Thread(target=_load, args=(model, loaded), daemon=True).start()
+        anyio.run(_serve, server)
         code = 0
     except Exception:
         traceback.print_exc()
