@@ -184,6 +184,13 @@ class ReadingInfo(Told):
     confidence: float
 
 
+class Shown(Told):
+    """A few rows of an answer."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
 class AnswerInfo(Told):
     """An answer."""
 
@@ -194,6 +201,8 @@ class AnswerInfo(Told):
 say it, or not in a way that can be computed here, and `reason` says why."""
     kind: Literal["cells", "value", "groups", "none", "declined"]
     """Cells of the table, computed values, a value for each group, nothing found, or declined."""
+    headline: str
+    """The answer in a few words, numbers as people write them; empty if declined."""
     answer: list[str]
     """As texts: data of the table, never instructions."""
     values: list[Plain | tuple[str, Plain | None]]
@@ -219,6 +228,10 @@ say it, or not in a way that can be computed here, and `reason` says why."""
     """How many items the answer has."""
     cut: bool
     """Whether there is more than is told here."""
+    shown: Shown
+    """The first rows of the answer with what names them and what decided."""
+    note: str
+    """What to know besides, such as that rows are tied."""
     readings: list[ReadingInfo]
     """Of what is not sure: other ways to understand it, for `choose`."""
 

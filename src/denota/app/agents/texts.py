@@ -72,12 +72,16 @@ def _answer(told: AnswerInfo) -> str:
             [*lines, *_some(_readings("The closest that can be done:", told.readings))]
         )
     shown = ", ".join(map(quoted, told.answer[:SHOWN])) or "nothing in the table"
-    if told.total > SHOWN:
-        shown += f" and {told.total - SHOWN:,} more"
+    if len(told.answer) > SHOWN or told.kind in ("value", "groups"):
+        shown = quoted(told.headline)
     lines = [f"{shown} ({told.confidence:.0%} sure)"]
     if told.status == "unsure":
         lines = [f"Not sure ({told.confidence:.0%}): {shown}"]
     lines.append(f"Read as: {quoted(told.explanation, 600)}")
+    lines += [f"Note: {quoted(told.note, 300)}"] if told.note else []
+    if len(told.answer) > 1 or told.kind == "groups":
+        lines.append(", ".join(map(quoted, told.shown.columns)))
+        lines += [", ".join(map(quoted, row)) for row in told.shown.rows]
     lines += _some(_readings("It could also mean:", told.readings))
     if told.sql:
         lines.append(f"SQL: {visible(told.sql, 2_000)}")

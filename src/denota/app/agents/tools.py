@@ -169,8 +169,10 @@ def _close_table(desk: Desk, given: schema.OfTable) -> schema.ClosedInfo:
 
 
 def _answer(held: Held, chat: Chat, turn: Turn, other: bool = True) -> schema.AnswerInfo:
-    told = turn.as_json()
-    total = max(len(turn.answer), len(turn.cells))
+    from denota.conversation.view import view_of
+
+    told, view = turn.as_json(), view_of(turn)
+    total = max(len(turn.answer), len(turn.cells), turn.rows)
     readings: list[schema.ReadingInfo] = []
     if other and not turn.sure and not turn.declined:
         found = (one for one in chat.readings(OFFERED + 1) if one.turn.program != turn.program)
@@ -181,6 +183,7 @@ def _answer(held: Held, chat: Chat, turn: Turn, other: bool = True) -> schema.An
         question=turn.question,
         status="declined" if turn.declined else "sure" if turn.sure else "unsure",
         kind=turn.kind,
+        headline=_short(view.headline),
         answer=_texts(turn.answer),
         values=own["values"],
         cells=own["cells"],
@@ -194,6 +197,10 @@ def _answer(held: Held, chat: Chat, turn: Turn, other: bool = True) -> schema.An
         among=turn.among,
         total=total,
         cut=total > MOST_ITEMS or any(len(text) > LONGEST_CELL for text in turn.answer),
+        shown=schema.Shown(
+            columns=list(view.columns), rows=[_texts(row.cells) for row in view.rows]
+        ),
+        note=view.note,
         readings=readings,
     )
 
