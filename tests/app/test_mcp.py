@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,11 @@ import pytest
 import denota
 from app.assistant import Assistant, Said, command, connected, environment
 from app.conftest import Desk
+from denota.app.agents import schema, tools
+from denota.app.agents.allowed import Allowed
+from denota.app.agents.shelf import Shelf
+from denota.errors import DenotaError
+from denota.tables import sketch
 
 ROOT = Path(__file__).parents[2]
 CREW = "which leaders had a crew of more than 50?"
@@ -170,6 +176,30 @@ def test_a_large_table_is_asked_where_it_lies(assistant: Assistant, desk: Desk) 
     assistant("close_table", table=opened["table"])
 
 
+def _nobody(table: Any) -> Any:
+    raise AssertionError("no conversation begins here")
+
+
+def test_a_large_database_is_asked_there_and_not_by_sql(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call is a thread of its own."""
+    monkeypatch.setattr(sketch, "LARGE", 10)
+    path = tmp_path / "shop.sqlite"
+    path.write_bytes((ROOT / "examples" / "shop.sqlite").read_bytes())
+    place = tools.Desk(Shelf(Allowed([], [tmp_path]), begin=_nobody))
+    given = schema.OpenTable(address=f"{path}#orders")
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        opened = one.submit(tools.TOOLS[0].run, place, given).result()
+        assert isinstance(opened, schema.OpenedInfo) and opened.opened and opened.opened.sketched
+        table = place.shelf.find("orders").table
+        assert table is not None and table.large is not None
+        assert other.submit(table.large.values_of, 0, 10).result()
+    run_sql = next(tool for tool in tools.TOOLS if tool.name == "run_sql")
+    with pytest.raises(DenotaError, match="only of Parquet files"):
+        run_sql.run(place, schema.RunSql(sql="SELECT * FROM orders"))
+
+
 def test_what_is_too_large_is_refused_with_a_sentence(assistant: Assistant, desk: Desk) -> None:
     wide = desk.folder / "wide.csv"
     wide.write_text("\n".join(",".join(f"{c}{n}" for n in range(1001)) for c in "ab"))
@@ -196,8 +226,8 @@ def test_the_conversation_on_the_page_is_had(tmp_path: Path) -> None:
     assert len(talk) > 5
     named = ("examples/expeditions.csv", "--allow", "examples")
     with connected(tmp_path, *named, cwd=ROOT) as assistant:
-        for one in talk:
-            assert assistant(one["tool"], **one["given"]).text == one["text"]
+        said = [assistant(one["tool"], **one["given"]).text for one in talk]
+    assert said == [one["text"] for one in talk]
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [

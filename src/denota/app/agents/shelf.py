@@ -120,6 +120,7 @@ class Shelf:
             held = same or Held(self._free_id(_title(place)), _title(place), place)
         table = self._read(place, held.id)
         with self._lock:
+            _let_go(held)
             held.chat = None
             self._fill(held, table)
             self._held[held.id] = held
@@ -145,8 +146,7 @@ class Shelf:
         """Let go of a table; one that was named at the start can be asked again."""
         held = self.find(id_)
         with self._lock:
-            if held.table is not None and held.table.large is not None:
-                held.table.large.source.close()
+            _let_go(held)
             held.table = held.view = held.chat = None
             if held.place not in self.allowed.named:
                 self._held.pop(held.id, None)
@@ -203,6 +203,12 @@ class Shelf:
             count += 1
             found = f"{plain}_{count}"
         return found
+
+
+def _let_go(held: Held) -> None:
+    """Close the database of a table that was too large to be read."""
+    if held.table is not None and held.table.large is not None:
+        held.table.large.source.close()
 
 
 def _title(place: Place) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -41,12 +43,15 @@ class Sql:
         self._process: subprocess.Popen[bytes] | None = None
         self._sent: dict[str, Viewed] = {}
 
-    def run(self, sql: str, tables: dict[str, Viewed], rows: int, seconds: float) -> dict[str, Any]:
+    def run(
+        self, sql: str, tables: Mapping[str, Viewed], rows: int, seconds: float
+    ) -> dict[str, Any]:
         """Return what a statement gives: `columns`, `rows`, and whether there are `more`.
 
         Args:
             sql: one SELECT of DuckDB.
-            tables: what it may be about, by name.
+            tables: what it may be about, by name; those that it names are looked at, all of them
+                if it names none.
             rows: how many are told at most.
             seconds: how long it may take.
 
@@ -56,7 +61,8 @@ class Sql:
         if len(sql) > LONGEST:
             raise DataError(f"the statement is longer than {LONGEST:,} characters")
         try:
-            process = self._with(tables)
+            wanted = {name: one for name, one in tables.items() if names(sql, name)}
+            process = self._with(tables, wanted or tables)
             killer = threading.Timer(seconds + MORE, process.kill)
             killer.start()
             try:
@@ -84,9 +90,11 @@ class Sql:
             process.kill()
             process.wait()
 
-    def _with(self, tables: dict[str, Viewed]) -> subprocess.Popen[bytes]:
-        """The process, which has the tables, and none that were closed."""
-        if any(self._sent[name] is not tables.get(name) for name in self._sent):
+    def _with(
+        self, tables: Mapping[str, Viewed], wanted: Mapping[str, Viewed]
+    ) -> subprocess.Popen[bytes]:
+        """The process, which has what is wanted, and nothing that was closed."""
+        if any(sent is not tables.get(name) for name, sent in self._sent.items()):
             self.close()
         if self._process is None or self._process.poll() is not None:
             self._sent.clear()
@@ -94,9 +102,9 @@ class Sql:
                 [sys.executable, "-m", "denota.app.agents.engine"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONSAFEPATH": "1"},
+                env={**os.environ, "PYTHONSAFEPATH": "1"},  # no module of the working folder
             )
-        for name, viewed in tables.items():
+        for name, viewed in wanted.items():
             if name not in self._sent:
                 self._put(self._process, name, viewed)
                 self._sent[name] = viewed
@@ -124,6 +132,15 @@ class Sql:
         if answer is None:
             raise DataError(ENDED)
         return answer[0]
+
+
+def names(sql: str, name: str) -> bool:
+    """Say whether a statement may be about the table of a name.
+
+    >>> names('SELECT 1 FROM "Towns"', "towns"), names("SELECT 1 FROM towns_2", "towns")
+    (True, False)
+    """
+    return re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE) is not None
 
 
 def _as_arrow(table: Table) -> bytes:

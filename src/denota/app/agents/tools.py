@@ -10,7 +10,7 @@ from denota.app.agents import schema
 from denota.app.agents.jobs import Line
 from denota.app.agents.schema import Given, Told
 from denota.app.agents.shelf import Held, Shelf
-from denota.app.agents.sql import Sql
+from denota.app.agents.sql import Sql, names
 from denota.app.web.rows import SeenRows
 from denota.errors import DataError
 from denota.tables.table import Table
@@ -107,9 +107,14 @@ def _choose(desk: Desk, given: schema.ChooseReading) -> schema.AnswerInfo:
 
 
 def _run_sql(desk: Desk, given: schema.RunSql) -> schema.SqlInfo:
-    for held in desk.shelf.all():  # those that were named at the start are there without opening
-        if held.table is None and held.id.casefold() in given.sql.casefold():
-            desk.shelf.opened(held.id)
+    for held in desk.shelf.all():
+        if names(given.sql, held.id):
+            held, table = desk.shelf.opened(held.id)  # if it was only named at the start
+            if held.view is None:
+                raise DataError(
+                    f"{held.id} has {table.count:,} rows, too many to read, and SQL sees such "
+                    "tables only of Parquet files; ask questions about it"
+                )
     found = desk.sql.run(given.sql, desk.shelf.views(), given.rows, given.seconds)
     notes = [f"there are more than these {len(found['rows']):,} rows"] if found["more"] else []
     notes += ["long cells were shortened"] if found["shortened"] else []
