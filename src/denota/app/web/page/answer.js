@@ -23,7 +23,7 @@ export function reasonOf(turn) {
   return make("p", { className: "said", text: `${visible(turn.explanation)} ` }, doubt);
 }
 
-// What answers: `onRow` gets the number of a row that is clicked, `fetchAll` gives the view with all rows.
+// What answers: `onRow` gets the number of a row that is clicked, `fetchAll` gives all its rows.
 export function answerOf(turn, { columns, onRow, fetchAll }) {
   const view = viewOf(turn, columns);
   const box = make("div", { className: isComputed(turn) ? "answer from" : "answer" });
@@ -87,11 +87,12 @@ function tableOf(view, onRow, fetchAll) {
     const all = await fetchAll();
     more.disabled = false;
     if (!all) return;
-    const added = all.rows.slice(view.rows.length).map((one) => lineOf(one, onRow));
-    body.append(...added);
-    const left = view.total - all.rows.length;
+    const lines = all.map((one) => lineOf(one, onRow));
+    const next = lines[view.rows.length];
+    const left = view.total - lines.length;
+    body.replaceChildren(...lines);
     more.replaceWith(left > 0 ? make("span", { className: "fine", text: `and ${left.toLocaleString("en")} more; the CSV has all of them.` }) : "");
-    added[0]?.querySelector("button")?.focus();
+    next?.querySelector("button")?.focus();
   });
   box.append(more);
   return box;

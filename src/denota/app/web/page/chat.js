@@ -12,7 +12,7 @@ import { shareOf } from "./share.js";
 import { firstQuestions, isComputed, nextQuestions } from "./suggestions.js";
 import * as table from "./table.js";
 import { leaveTeaching, sendLesson, startTeaching } from "./teach.js";
-import { shownAnswer } from "./values.js";
+import { shownAnswer, shownValue } from "./values.js";
 import { wait } from "./waiting.js";
 
 const ALL = 500; // rows of an answer that are listed
@@ -307,7 +307,7 @@ function turnItem(turn, number) {
       await show(number);
       table.bring(row, turn.cells.find((cell) => cell[0] === row)?.[1] ?? 0).catch(fail);
     };
-    item.append(answerOf(turn, { columns: session.columns, onRow, fetchAll: () => allRows(number) }));
+    item.append(answerOf(turn, { columns: session.columns, onRow, fetchAll: () => allRows(turn, number) }));
   }
   const actions = make("p", { className: "actions" });
   item.append(actions, ...panelsOf(turn, number, actions));
@@ -315,7 +315,15 @@ function turnItem(turn, number) {
   return item;
 }
 
-const allRows = attempt((number) => call(of(session, `/turns/${number}/view?count=${ALL}`), undefined, undefined, "Fetching the rows"));
+// The rows of an answer beyond those of its view, as far as they are listed.
+const allRows = attempt(async (turn, number) => {
+  const { columns } = turn.view;
+  if (turn.kind === "groups") return turn.values.slice(0, ALL).map(([group, value]) => ({ row: null, cells: [group, shownValue(value)], marked: [false, true] }));
+  const found = await call(of(session, `/rows?turn=${number}&count=${ALL}`), undefined, undefined, "Fetching the rows");
+  const places = columns.map((name) => session.columns.findIndex((column) => column.name === name));
+  const cells = new Set(turn.cells.map(String));
+  return found.rows.map(({ row, cells: texts }) => ({ row, cells: places.map((place) => texts[place] ?? ""), marked: places.map((place) => cells.has(`${row},${place}`)) }));
+});
 
 // What opens under an answer, each by a button.
 function panelsOf(turn, number, actions) {
@@ -331,7 +339,7 @@ function panelsOf(turn, number, actions) {
   };
   if (turn.kind === "declined") return panels;
   if (turn.program) add("How", howOf(turn));
-  add("Share", shareOf(session, turn, number, turn.cells.length > 0));
+  add("Share", shareOf(session, turn, number));
   return panels;
 }
 

@@ -8,10 +8,10 @@ import { shownAnswer } from "./values.js";
 
 const MOST = 500; // values that are copied
 
-export function shareOf(session, turn, number, hasRows) {
-  const link = (text, query, name) => make("a", { className: "link", text, href: of(session, `/answer.csv?turn=${number}${query}`), download: name });
-  const files = [link("Answer as CSV", "", "answer.csv")];
-  if (hasRows) files.push(link("Its rows as CSV, all columns", "&columns=all", "rows.csv"));
+export function shareOf(session, turn, number) {
+  const link = (text, name) => make("a", { className: "link", text, href: of(session, `/${name}?turn=${number}`), download: name });
+  const files = [link("Answer as CSV", "answer.csv")];
+  if (turn.cells.length) files.push(link("Its rows as CSV, all columns", "rows.csv"));
   const copy = copyButton("Copy answer as text", () => textOf(turn, session.columns), "Copy answer");
   const paper = make("button", { className: "link", text: "Print", on: { click: () => print() } });
   return make("div", { className: "share", role: "group", "aria-label": "Take the answer along", hidden: true }, copy, ...files, paper);
