@@ -26,7 +26,7 @@ export function reasonOf(turn) {
 // What answers: `onRow` gets the number of a row that is clicked, `fetchAll` gives all its rows.
 export function answerOf(turn, { columns, onRow, fetchAll }) {
   const view = viewOf(turn, columns);
-  const box = make("div", { className: isComputed(turn) ? "answer from" : "answer" });
+  const box = make("div", { className: `answer${isComputed(turn) ? " from" : ""}${view.total === 1 ? " one" : ""}` });
   if (turn.kind === "none") {
     box.append(make("p", { className: "none", text: "Nothing in the table fits." }));
     return box;

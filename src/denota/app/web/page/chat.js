@@ -210,12 +210,13 @@ const accept = alone(async (number, button) => {
   }
   session.turns[number].accepted = true;
   acknowledge(button);
+  announce("The answer is kept as right.");
+  toQuestion();
 });
 
 function acknowledge(button) {
   button.textContent = "Right ✓";
   button.disabled = true;
-  announce("Thank you. The answer is kept as right.");
 }
 
 // Teaching
@@ -356,6 +357,12 @@ function addActions(turn, number, item, actions) {
   first.push(make("button", {
     className: "link wrong", text: isDeclined ? "Show it the right answer" : "Not right?", title: "Click the right cells in the table, or type the answer", on: { click: () => correct(number) },
   }));
+  if (isLast && (turn.program || isDeclined) && !turn.lesson) {
+    const { button, box, open } = readingsOf(session, turn, { onChosen: choose, onNone: () => correct(number), onShown: seeWhole });
+    first.push(button);
+    item.append(box);
+    if (!turn.sure && !turn.isChosen) open();
+  }
   if (table.showOnly && turn.cells.length) {
     const toggle = attempt(async () => {
       await show(number);
@@ -364,12 +371,6 @@ function addActions(turn, number, item, actions) {
     first.push(make("button", { className: "link only", text: "Only these rows", title: "See only the rows of this answer in the table", "aria-pressed": String(only === number), on: { click: toggle } }));
   }
   actions.prepend(...first);
-  if (isLast && (turn.program || isDeclined) && !turn.lesson) {
-    const { button, box, open } = readingsOf(session, turn, { onChosen: choose, onNone: () => correct(number), onShown: seeWhole });
-    actions.prepend(button);
-    item.append(box);
-    if (!turn.sure && !turn.isChosen) open();
-  }
   if (isLast && turn.lesson && turn.lesson === taught) {
     actions.append(make("button", { className: "link unteach", text: "Undo teaching", on: { click: unteach } }));
     item.append(choicesOf(turn.lesson, (program) => relearn(number, turn.lesson, program)));

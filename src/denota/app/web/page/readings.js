@@ -36,7 +36,7 @@ export function readingsOf(session, turn, { onChosen, onNone, onShown }) {
 }
 
 // The readings to show at first and those for who wants more, without the one that is taken. Of those that differ in a number
-// alone one is enough, and at first one of those with the same rows.
+// alone one is enough, and those with other rows come before those with the same.
 export function different(found, taken) {
   const rowsOf = (one) => `${isComputed(one) ? one.kind : ""} ${[...new Set(one.cells.map(([row]) => row))]}`;
   const shapeOf = (one) => visible(one.explanation).replace(/\d[\d.,:-]*/g, "0");
@@ -51,7 +51,7 @@ export function different(found, taken) {
     rows.set(rowsOf(one), times + 1);
     (times || first.length >= AT_FIRST ? more : first).push(one);
   }
-  return [first, more];
+  return [[...first, ...more.splice(0, AT_FIRST - first.length)], more];
 }
 
 function draw(box, turn, first, more, { onChosen, onNone }) {
