@@ -415,16 +415,17 @@ class Chat:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
         query = to_sql(program, self.table, nested.query, found)
-        remarks, known = _remarks(asked, program), found
+        remarks, known, rows = _remarks(asked, program), found, 0
         if self.table.large is not None:
             pushed = push_down(query)
             self.table, query = pushed.table, pushed.query
             found, known = pushed.found, pushed.known
             remarks += pushed.remark
+            rows = pushed.rows
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
         follows = SCOPES[program.scope].follows
-        turn = replace(turn, explanation=turn.explanation + remarks)
+        turn = replace(turn, explanation=turn.explanation + remarks, rows=rows)
         if follows:
             before = asked.before.previous
             turn = replace(turn, scope="previous", among=len(before.rows) if before else 0)
