@@ -259,7 +259,7 @@ def _headline(
 def _are_things(table: Table, column: int) -> bool:
     """Whether the cells of a column stand for things, which can be counted by its name."""
     own = table.columns[column]
-    return own.kind == "text" and not says_numbers(own.name)
+    return (own.kind == "text" or in_time(own)) and not says_numbers(own.name)
 
 
 def _value_headline(turn: Turn, table: Table) -> str:
