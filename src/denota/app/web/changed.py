@@ -20,7 +20,7 @@ def changed_answers(chat: Chat, before: Sequence[Turn]) -> list[tuple[int, Turn]
         before: its first turns, as they are.
     """
     last = len(before)
-    taught = chat.taught
+    taught, afresh = chat.taught, chat.afresh
     while len(chat.turns) > last:
         chat.undo()
     found = []
@@ -29,7 +29,7 @@ def changed_answers(chat: Chat, before: Sequence[Turn]) -> list[tuple[int, Turn]
         old = before[place]
         if taught[place] or not old.program:
             continue
-        new = chat.ask(old.question)
+        new = chat.ask(old.question, "table" if afresh[place] else "auto")
         if (new.cells, new.values) != (old.cells, old.values):
             found.append((place, new))
         chat.undo()
