@@ -225,6 +225,18 @@ class Seen:
             )
         )
 
+    def answers(self, turn: int = -1) -> list[str]:
+        """What a turn is answered with: the marked texts of its rows, or else its headline."""
+        item = self.page.locator(".turn").nth(turn)
+        hits = item.locator(".mini .hit").all_inner_texts()
+        return hits or item.locator(".headline .value").all_inner_texts()
+
+    def open_part(self, name: str, turn: int = -1) -> Any:
+        """Open what is under an answer, `How` or `Share`, and return the turn."""
+        item = self.page.locator(".turn").nth(turn)
+        item.get_by_role("button", name=name, exact=True).click()
+        return item
+
     def overflow(self) -> int:
         """The pixels by which the page overflows the window, or the conversation its part."""
         return int(

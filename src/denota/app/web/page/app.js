@@ -6,9 +6,11 @@ import { $, counted, make, visible } from "./dom.js";
 import { attempt, dismiss, fail } from "./notices.js";
 import { showReading } from "./reading.js";
 import { forget } from "./recent.js";
+import { startAfresh } from "./scope.js";
 import { drawRecents, prepareStart } from "./start.js";
 import { clearSearch, showTable } from "./table.js";
 import { cancelTeaching, isTeaching, leaveTeaching } from "./teach.js";
+import { onSecondClick } from "./twice.js";
 
 let current = null; // the session's id
 
@@ -76,14 +78,15 @@ addEventListener("keydown", (event) => {
     $("question").focus();
   } else if (event.key === "Escape" && !$("menu").matches(":popover-open")) {
     if (event.target === $("search") && clearSearch()) return;
-    if (!dismiss() && !cancelTeaching()) closeReadings();
+    if (dismiss() || cancelTeaching() || closeReadings()) return;
+    if (event.target === $("question") && !event.target.value) startAfresh();
   }
 });
 
-$("reset").addEventListener("click", attempt(async () => {
+onSecondClick($("reset"), () => ({ short: "Forget all questions?", long: "Forget all questions? Click again to forget them" }), async () => {
   $("menu").hidePopover();
-  if (confirm("Forget all questions of this conversation?")) await reset();
-}));
+  await reset();
+});
 for (const id of ["conversation", "whole"]) $(id).addEventListener("click", () => $("menu").hidePopover());
 addEventListener("hashchange", follow);
 
