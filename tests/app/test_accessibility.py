@@ -24,9 +24,10 @@ def looked(request: pytest.FixtureRequest, visit: Callable[..., Seen]) -> Iterat
     yield visit(color_scheme=scheme, viewport={"width": width, "height": 800})
 
 
-def violations(seen: Seen) -> list[str]:
+def violations(seen: Seen, is_waiting: bool = False) -> list[str]:
     """What axe-core finds wrong with the page as it is now, a line for each element."""
-    seen.settle()
+    if not is_waiting:
+        seen.settle()
     options = {"runOnly": {"type": "tag", "values": STANDARDS}}
     found: Any = sync_playwright.Axe().run(seen.page, options=options).response
     assert len(found["passes"]) > 10
