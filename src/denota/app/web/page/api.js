@@ -58,7 +58,7 @@ export async function conversation(id) {
 
 export async function upload(file, how = {}) {
   if (file.size > LARGEST) throw new Error(`the file is larger than ${LARGEST >> 20} MB`);
-  const path = `/v1/sessions/upload?${new URLSearchParams({ name: file.name, ...how })}`;
+  const path = `/v1/sessions/upload?${new URLSearchParams([["name", file.name], ...Object.entries(how).flatMap(([key, value]) => [value].flat().map((one) => [key, one]))])}`;
   const { status, text, headers } = await sent(path, file);
   try {
     return understood(status, text, headers);
@@ -67,8 +67,8 @@ export async function upload(file, how = {}) {
   }
 }
 
-export async function remove(id) {
-  return answered(`/v1/sessions/${id}`, { method: "DELETE" });
+export async function remove(id, rest = "") {
+  return answered(`/v1/sessions/${id}${rest}`, { method: "DELETE" });
 }
 
 export function of(session, rest = "") {

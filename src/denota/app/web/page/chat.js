@@ -109,6 +109,8 @@ async function showOnly(number) {
   await table.showOnly?.(number < 0 ? null : rowsOf(session.turns[number]));
 }
 
+table.whenAllShown(() => showOnly(-1).catch(fail));
+
 function rowsOf(turn) {
   return [...new Set(turn.cells.map(([row]) => row))];
 }
