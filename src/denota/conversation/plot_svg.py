@@ -19,7 +19,7 @@ from denota.conversation.numerals import amount
 if TYPE_CHECKING:
     from denota.conversation.plot import Plot
 
-WIDTH: Final = 480
+WIDTH: Final = 360
 BAR: Final = 16
 """The height of a bar."""
 STEP: Final = 22
