@@ -359,4 +359,4 @@ def test_a_wrong_start_is_told(run: Callable[..., Any], arguments: list[str], sa
 def test_the_help_says_what_may_be_opened(run: Callable[..., Any]) -> None:
     said = " ".join(run("mcp", "--help").out.split())
     assert "opens only the TABLEs named here and files in folders named with --allow" in said
-    assert "working folder too must be named" in said
+    assert "opens the working folder, which is closed without it" in said
