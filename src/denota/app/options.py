@@ -62,6 +62,10 @@ HeaderRow = Annotated[
     int | None,
     typer.Option("--header", min=1, help="The row of the names; found out if not given."),
 ]
+TextColumns = Annotated[
+    list[str] | None,
+    typer.Option("--text", metavar="COLUMN", help="A column to read as text; may be given again."),
+]
 
 # run and ask
 Dialect = Annotated[

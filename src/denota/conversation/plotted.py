@@ -63,7 +63,7 @@ def plot_of_rows(turn: Turn, table: Table, name: int | None, column: int | None)
         title = "" if column is None else table.names[column]
     elif program.aggregate is None and (test := _ranking(program)) is not None:
         column = table.names.index(test.column or "")
-        title = f"{table.names[column]}"
+        title = table.names[column]
         candidates = _candidates(turn, program, table)
         if len(own) < len(candidates) <= MOST_BARS:
             drawn, marked = candidates, frozenset(own)
@@ -75,7 +75,8 @@ def plot_of_rows(turn: Turn, table: Table, name: int | None, column: int | None)
     drawn = [row for row in drawn if not np.isnan(numbers[row])]
     if not 2 <= len(drawn) <= MOST_BARS:
         return None
-    drawn.sort(key=lambda row: -numbers[row])
+    if not in_time(table.columns[name]):
+        drawn.sort(key=lambda row: -numbers[row])
     return Plot(
         "bar",
         f"{title} by {table.names[name]}",

@@ -115,6 +115,18 @@ class Turn:
 
         return slice_of(self.table, self.source, self.cells)
 
+    def _repr_html_(self) -> str:
+        """Return the turn as a notebook shows it."""
+        from denota.conversation.html import turn_html
+
+        return turn_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the turn as a notebook does without HTML."""
+        from denota.conversation.html import turn_text
+
+        printer.text(turn_text(self))
+
 
 def turn_of(
     text: str,

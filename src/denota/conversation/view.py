@@ -248,7 +248,7 @@ def _headline(
         return ", ".join(table.cell(rows[0], column) for column in columns)
     if len(columns) == 1:
         text = table.columns[columns[0]].text
-        different = list(dict.fromkeys(text[row] for row in rows))
+        different = [one for one, _ in Counter(text[row] for row in rows).most_common()]
         if len(different) <= IN_HEADLINE and total == len(rows):
             return ", ".join(different)
         if len(different) == len(rows) and _are_things(table, columns[0]):
@@ -259,7 +259,7 @@ def _headline(
 def _are_things(table: Table, column: int) -> bool:
     """Whether the cells of a column stand for things, which can be counted by its name."""
     own = table.columns[column]
-    return own.kind == "text" and not says_numbers(own.name)
+    return (own.kind == "text" or in_time(own)) and not says_numbers(own.name)
 
 
 def _value_headline(turn: Turn, table: Table) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable
 from typing import Any, Final
 
 from denota.conversation.chat import Chat
@@ -54,7 +55,10 @@ def answer_object(turn: Turn, computes: bool) -> dict[str, Any]:
 
 
 def answer_csv(turn: Turn, table: Table) -> str:
-    """Return an answer as CSV: values, groups with their values, or cells by row."""
+    """Return an answer as CSV: values, groups with their values, or cells by row.
+
+    Rows are counted from 1, as people see them.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if turn.kind == "groups":
@@ -72,7 +76,16 @@ def answer_csv(turn: Turn, table: Table) -> str:
     writer.writerow(["row", *(_harmless(table.names[column]) for column in columns)])
     for row in sorted({row for row, _ in turn.cells}):
         texts = [table.cell(row, c) if (row, c) in cells else "" for c in columns]
-        writer.writerow([row, *map(_harmless, texts)])
+        writer.writerow([row + 1, *map(_harmless, texts)])
+    return out.getvalue()
+
+
+def rows_csv(table: Table, rows: Iterable[int]) -> str:
+    """Return some rows as CSV with all their columns, their numbers counted from 1."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["row", *map(_harmless, table.names)])
+    writer.writerows([row + 1, *map(_harmless, table.row(row))] for row in rows)
     return out.getvalue()
 
 
