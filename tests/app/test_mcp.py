@@ -274,7 +274,9 @@ def test_a_lesson_holds_for_another_assistant_too(tmp_path: Path) -> None:
         taught = one("teach", table="expeditions", cells="[[3, 0]]").data  # as some send lists
         assert taught["learnt"] and taught["answer"]["answer"] == ["1899-00"]
         assert ask(one).data["answer"] == ask(other).data["answer"] == ["1899-00"]
+        assert "not taught here" in other("forget", table="expeditions").refusal()
         assert one("forget", table="expeditions").data["question"] == question
+        assert "not taught here" in one("forget", table="expeditions").refusal()
         assert ask(one).data["answer"] == ask(other).data["answer"] == before["answer"]
         assert "Error" not in one.log.read_text()
 

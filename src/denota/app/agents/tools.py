@@ -167,6 +167,11 @@ def _teach(desk: Desk, given: schema.TeachAnswer) -> schema.TaughtInfo:
 
 def _forget(desk: Desk, given: schema.OfTable) -> schema.ForgottenInfo:
     held, chat = desk.shelf.talk(given.table)
+    there = chat.teacher.log.lessons(chat.person)
+    if not there or there[-1].session != chat.session:
+        raise DataError(
+            "the last lesson was not taught here; `denota teach default --log` shows all of them"
+        )
     return schema.ForgottenInfo(table=held.id, question=chat.unteach())
 
 
@@ -367,7 +372,7 @@ TOOLS: Final = (
     Tool(
         "forget",
         "Forget the last lesson",
-        "Take back the lesson that was taught last.",
+        "Take back the lesson that was taught last, if it was taught here.",
         schema.OfTable,
         schema.ForgottenInfo,
         _forget,
