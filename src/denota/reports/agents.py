@@ -132,7 +132,7 @@ database, what can be opened. Gives an id, rows, columns with types, and what wa
 | `readings`, `choose` | other ways to understand the last question; take one |
 | `run_sql` | one SELECT in DuckDB's SQL; opened tables are views named by their id |
 | `rows` | rows as they stand, searched and sorted |
-| `teach`, `forget` | say what the right answer is, [to learn from](teaching.md); take it back |
+| `teach`, `forget` | say what the right answer is, [to learn from](teaching.md); take back what was taught here |
 | `close_table` | let go of a table |
 
 An answer has what [`denota ask --json`](ask.md#json) has (`kind`, `answer`, `values`, `cells`, \
