@@ -1,4 +1,4 @@
-"""Firefox, driven through Marionette, the protocol that it speaks itself: lines of JSON over TCP."""
+"""Firefox, driven through Marionette, the protocol that it speaks itself: JSON over TCP."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Firefox:
     def __init__(self, folder: Path, port: int) -> None:
         assert FIREFOX is not None
         preferences = {**PREFERENCES, "marionette.port": port}
-        lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in preferences.items()]
+        lines = [f'user_pref("{name}", {json.dumps(one)});' for name, one in preferences.items()]
         (folder / "user.js").write_text("\n".join(lines), encoding="utf-8")
         command = [FIREFOX, "--headless", "--no-remote", "--marionette", "--profile", str(folder)]
         quiet = subprocess.DEVNULL

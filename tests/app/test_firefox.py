@@ -18,7 +18,9 @@ TWO = ("which castles have the condition intact?", "of those, which has the most
 LISTEN = """
 window.complaints = [];
 for (const name of ["error", "unhandledrejection", "securitypolicyviolation"]) {
-  addEventListener(name, (event) => window.complaints.push(`${name}: ${event.message ?? event.reason ?? event.blockedURI}`));
+  addEventListener(name, ({ message, reason, blockedURI }) => {
+    window.complaints.push(`${name}: ${message ?? reason ?? blockedURI}`);
+  });
 }
 """
 MARKED = "return [...document.querySelectorAll('#body td.marked')].map((one) => one.textContent)"
@@ -42,7 +44,7 @@ def test_the_main_path(server: Server, tmp_path: Path) -> None:
         last = ".turn:last-child"
         assert firefox.text(f"{last} .value") == "Ysolde's Seat"
         assert firefox.text(f"{last} .scoped").startswith("among the 3 above")
-        firefox.wait(f"({MARKED.removeprefix('return ')}).join() === \"Ysolde's Seat\"")
+        firefox.wait(f'({MARKED.removeprefix("return ")}).join() === "Ysolde\'s Seat"')
         firefox.click(f"{last} .mini button")  # the row is where it was
         assert firefox.script(MARKED) == ["Ysolde's Seat"]
         assert firefox.script("return document.querySelector('.turn:last-child svg rect') !== null")
