@@ -90,7 +90,7 @@ def measure(data: Path, model: str) -> dict[str, Any]:
     parser = load_run(model)
     talker = Talker(parser)
     dev = load_examples(data, "random-split-1-dev").examples
-    held_out = [one for one in changes_of(made_up(400, 1, True), 1) if one.afresh]
+    held_out = [one for one in changes_of(made_up(400, 2, True), 1) if one.afresh]
     inserted = [one for one in changes_of(dev, 1) if one.afresh]
     found: dict[str, Any] = {"model": model}
     for name, pipeline in (("before", steps_of(parser, ["scope"])), ("after", steps_of(parser))):

@@ -189,7 +189,7 @@ def test_a_count_is_taught_by_its_value_and_answered_from_then_on(parser: Parser
     wrong = chat.ask(ODD)
     assert wrong.values != (3.0,)
     taught = chat.teach(wrong, values=[3])
-    assert taught.learnt and taught.said.startswith("I now read this as: How many there are")
+    assert taught.learnt and taught.said.startswith("I now read this as: The number of")
     corrected = chat.turns[-1]
     assert corrected.program == "COUNT (ROWS WHERE Country = 'Norway')"
     assert corrected.values == (3.0,) and corrected.cells == ((0, 1), (1, 1), (3, 1))

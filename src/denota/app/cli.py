@@ -243,6 +243,25 @@ def serve(
 
 
 @app.command(
+    epilog="Examples: `denota mcp sales.csv shop.sqlite#orders` · `denota mcp --allow data`"
+)
+def mcp(
+    tables: opt.AssistantTables = None,
+    allow: opt.AllowedFolders = None,
+    model: opt.Model = "default",
+) -> None:
+    """Let an assistant ask tables, by the Model Context Protocol on standard input and output.
+
+    It opens only the TABLEs named here and files in folders named with --allow, links and `..` that
+    lead out of those not followed; the working folder too must be named, as `--allow .`. Databases
+    on servers and web addresses must be TABLEs. Nothing but lessons is ever written.
+    """
+    from denota.app.commands.mcp import serve_assistant
+
+    serve_assistant(tables or (), allow or (), model)
+
+
+@app.command(
     epilog="Examples: `denota teach default lessons.jsonl` · `denota teach default --log` · "
     "`denota teach default --undo`"
 )

@@ -190,6 +190,18 @@ Apart = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Write no line for each request.")]
 
+# mcp
+AssistantTables = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[TABLE...]", help="Tables that may be opened, as `denota ask` takes them."
+    ),
+]
+AllowedFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--allow", metavar="FOLDER", help="Its files may be opened; may be given again."),
+]
+
 # teach
 TaughtModel = Annotated[
     str, typer.Argument(metavar="MODEL", help="default, the folder of a run, or a saved file.")

@@ -144,12 +144,15 @@ def _named_column(text: str, table: Table) -> tuple[Column, int] | None:
         words.append(found)
     said = [singular(word[0].lower()) for word in words]
     for same in (_near, _means_the_same):
-        for count in range(len(words), 0, -1):
-            fits = [(_fit(said[:count], column, same), column) for column in table.columns]
-            likely = [(fit, column) for fit, column in fits if fit]
-            if likely:
-                best = max(likely, key=lambda one: _preference(one[0], one[1], table))
-                return best[1], words[count - 1].end()
+        likely = [
+            (_preference(fit, column, table), -place, count, column)
+            for count in range(1, len(words) + 1)
+            for place, column in enumerate(table.columns)
+            if (fit := _fit(said[:count], column, same))
+        ]
+        if likely:
+            *_, count, column = max(likely, key=lambda one: (one[0], one[2], one[1]))
+            return column, words[count - 1].end()
     return None
 
 
