@@ -81,9 +81,11 @@ def answer_of(body: dict[str, Any]) -> dict[str, Any]:
     """What was taught, as the answer of a turn."""
     if "values" in body:
         texts = [str(value) for value in body["values"]]
-        return {"kind": "value", "values": body["values"], "cells": [], "answer": texts}
+        told = {"kind": "value", "values": body["values"], "cells": [], "answer": texts}
+        return {**told, "view": None}
     texts = [f"cell {row} {column}" for row, column in body["cells"]]
-    return {"kind": "cells", "values": [], "cells": body["cells"], "answer": texts}
+    told = {"kind": "cells", "values": [], "cells": body["cells"], "answer": texts}
+    return {**told, "view": None}
 
 
 def start(seen: Seen, turn: int = 0) -> None:
@@ -741,7 +743,7 @@ def test_values_and_groups_are_shown(seen: Seen) -> None:
             "values": [["intact", 3], ["ruin", 1234.5]],
             "program": "COUNT PER (SELECT Condition)",
         }
-        more = {**groups, "answer": ["intact: 3", "ruin: 1234.5"]}
+        more = {**groups, "answer": ["intact: 3", "ruin: 1234.5"], "view": None}
         route.fulfill(response=told, json=told.json() | more)
 
     seen.sample()
@@ -754,9 +756,9 @@ def test_values_and_groups_are_shown(seen: Seen) -> None:
 
     def yes(route: Any) -> None:
         told = route.fetch()
-        more = {"kind": "value", "values": [True], "answer": ["yes"]}
+        more = {"kind": "value", "values": [True], "answer": ["yes"], "view": None}
         route.fulfill(response=told, json=told.json() | more)
 
     seen.page.route("**/ask?*", yes)
     seen.ask(QUESTION)
-    assert seen.page.locator(".turn .value").inner_text() == "yes"
+    assert seen.page.locator(".turn .value").last.inner_text() == "yes"

@@ -57,11 +57,19 @@ def reason_to_decline(
         found = pattern.search(text)
         if computes and what in _COMPUTED:
             continue
+        if request is not None and _is_taken_apart(what, request):
+            continue
         if found is not None and not _is_said(found[0], table):
             return f"{what}; {can}."
     if request is not None and _asks_for_groups(text, request, table):
         return f"{NO_GROUPS}; {CAN}."
     return None
+
+
+def _is_taken_apart(what: str, request: AggregateRequest) -> bool:
+    """Whether rules make of it what the language can say."""
+    apart = {NO_GROUPS: bool(request.group), NO_ARITHMETIC: request.versus is not None}
+    return apart.get(what, False)
 
 
 def _is_said(cue: str, table: Table) -> bool:
@@ -72,6 +80,8 @@ def _is_said(cue: str, table: Table) -> bool:
 
 def _asks_for_groups(text: str, request: AggregateRequest, table: Table) -> bool:
     """Whether a value is wanted for each of several: `per country`, `by country`."""
+    if request.group:
+        return False
     if request.kind == "count" and (request.each or looks_up(request, table)):
         return False  # a column may hold it
     names = [" ".join(tokenise(name)) for name in table.names]

@@ -27,8 +27,11 @@ ONLY_MODEL: Final = (PARSE, TAKE)
 """The parser alone: the paper's runs are measured so."""
 STEPS: Final = (
     Step("spelling", "mistyped words are read as the table's", steps.spelling),
+    Step("scope", "a question that starts afresh is asked of the whole table", steps.scope),
     Step("mentions", "values, numbers and dates are found", steps.mentions),
     Step("requests", "counts, sums, averages are taken apart", steps.requests, cells_only=True),
+    Step("groups", "the groups of a value are taken apart", steps.groups, cells_only=True),
+    Step("differences", "two rows to compare are taken apart", steps.differences, cells_only=True),
     Step("decline", "what no program can say is declined", steps.decline),
     Step("change_constant", '"and in 1907?" changes the last program', steps.change_constant),
     Step("repeat", '"how many is that?" is about the last answer', steps.repeat, cells_only=True),

@@ -31,10 +31,10 @@ export function answerOf(turn, { columns, onRow, fetchAll }) {
     box.append(make("p", { className: "none", text: "Nothing in the table fits." }));
     return box;
   }
-  box.append(make("p", { className: "headline" }, make("strong", { className: "value", text: visible(view.headline) || "(empty)" })));
+  box.append(make("p", { className: view.headline.length > 28 ? "headline long" : "headline" }, make("strong", { className: "value", text: visible(view.headline) || "(empty)" })));
   if (view.counts.length) box.append(countsOf(view.counts));
   if (view.note) box.append(make("p", { className: "note", text: visible(view.note) }));
-  if (isWorthATable(view)) box.append(tableOf(view, onRow, fetchAll));
+  if (isWorthATable(view)) box.append(turn.kind === "value" ? sourcesOf(view, onRow, fetchAll) : tableOf(view, onRow, fetchAll));
   if (view.plot) box.append(...pictureOf(view.plot));
   return box;
 }
@@ -65,6 +65,12 @@ export function viewOf(turn, columns) {
 // One row that says nothing but the headline is no table.
 function isWorthATable({ rows, columns, headline }) {
   return rows.length > 1 || (rows.length === 1 && (columns.length > 1 || rows[0].cells[0] !== headline));
+}
+
+// What a value comes from: told, and listed where it is little.
+function sourcesOf(view, onRow, fetchAll) {
+  const many = view.total.toLocaleString("en");
+  return make("details", { className: "sources", open: view.total <= AT_FIRST }, make("summary", { text: `From ${many} ${view.total === 1 ? "row" : "rows"}` }), tableOf(view, onRow, fetchAll));
 }
 
 function countsOf(counts) {
@@ -116,5 +122,5 @@ function lineOf({ row, cells, marked }, onRow) {
 export function pictureOf({ svg }) {
   const root = new DOMParser().parseFromString(svg ?? "", "image/svg+xml").documentElement;
   if (root.localName !== "svg" || root.namespaceURI !== SVG || root.querySelector("parsererror, script, foreignObject")) return [];
-  return [make("figure", { className: "plot" }, document.adoptNode(root))];
+  return [make("figure", { className: "picture" }, document.adoptNode(root))];
 }

@@ -318,14 +318,21 @@ function turnItem(turn, number) {
   return item;
 }
 
-// The rows of an answer beyond those of its view, as far as they are listed.
+// The rows of an answer as far as they are listed, those of its view first.
 const allRows = attempt(async (turn, number) => {
-  const { columns } = turn.view;
-  if (turn.kind === "groups") return turn.values.slice(0, ALL).map(([group, value]) => ({ row: null, cells: [group, shownValue(value)], marked: [false, true] }));
+  const { columns, rows } = turn.view;
+  if (turn.kind === "groups") {
+    const isShown = new Set(rows.map(({ cells }) => cells[0]));
+    const rest = turn.values.filter(([group]) => !isShown.has(visible(group)));
+    if (turn.view.plot?.kind !== "line") rest.sort((one, other) => other[1] - one[1]);
+    return [...rows, ...rest.map(([group, value]) => ({ row: null, cells: [group, shownValue(value)], marked: [false, true] }))].slice(0, ALL);
+  }
   const found = await call(of(session, `/rows?turn=${number}&count=${ALL}`), undefined, undefined, "Fetching the rows");
   const places = columns.map((name) => session.columns.findIndex((column) => column.name === name));
-  const cells = new Set(turn.cells.map(String));
-  return found.rows.map(({ row, cells: texts }) => ({ row, cells: places.map((place) => texts[place] ?? ""), marked: places.map((place) => cells.has(`${row},${place}`)) }));
+  const isShown = new Set(rows.map(({ row }) => row));
+  const isAnswer = new Set(turn.cells.map(String));
+  const rest = found.rows.filter(({ row }) => !isShown.has(row));
+  return [...rows, ...rest.map(({ row, cells }) => ({ row, cells: places.map((place) => cells[place] ?? ""), marked: places.map((place) => isAnswer.has(`${row},${place}`)) }))];
 });
 
 // What opens under an answer, each by a button.
@@ -389,6 +396,7 @@ function seeWhole(box) {
 }
 
 $("unteach").addEventListener("click", unteach);
+table.whenAllShown?.(() => showOnly(-1).catch(fail));
 
 // Asking
 
