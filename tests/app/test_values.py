@@ -126,18 +126,20 @@ def test_values_are_told_from_text_by_themselves() -> None:
 
 def shown(turn: Turn) -> str:
     out = io.StringIO()
-    show_turn(TABLE, turn, Console(file=out, width=100))
+    show_turn(turn, Console(file=out, width=100))
     return out.getvalue()
 
 
-def test_the_terminal_shows_groups_as_a_table_and_yes_as_a_word() -> None:
+def test_the_terminal_shows_groups_as_bars_and_yes_as_a_word() -> None:
     groups, yes, none = turns(
         "SUM PER (SELECT Country, People)", "EXISTS (ROWS)", "SELECT City WHERE People > 100"
     )
-    lines = [line.split() for line in shown(groups).splitlines()]
-    assert ["Country", "sum", "of", "People"] in lines
-    assert ["Norway", "11"] in lines and ["Finland", "7"] in lines
-    assert "\nyes\n" in shown(yes) and "\nnothing\n" in shown(none)
+    lines = shown(groups).splitlines()
+    assert "Sum of People by Country" in lines
+    bars = {line.split()[0]: line for line in lines if "█" in line}
+    assert bars["Norway"].endswith(" 11") and bars["Finland"].endswith(" 7")
+    assert bars["Norway"].count("█") > bars["Finland"].count("█")
+    assert "\nYes\n" in shown(yes) and "\nnothing\n" in shown(none)
 
 
 def test_answers_as_csv() -> None:

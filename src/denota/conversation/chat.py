@@ -15,6 +15,7 @@ from denota.conversation.about import AskedScope
 from denota.conversation.asked import Asked, Context
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
+from denota.conversation.html import turn_text, turns_html
 from denota.conversation.linking import linked
 from denota.conversation.mentions import unused
 from denota.conversation.pushed_down import push_down
@@ -365,6 +366,14 @@ class Chat:
         """Begin again."""
         self._answered.clear()
 
+    def _repr_html_(self) -> str:
+        """Return the conversation as a notebook shows it."""
+        return turns_html(self.turns)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the conversation as a notebook does without HTML."""
+        printer.text("\n\n".join(map(turn_text, self.turns)) or f"nothing asked: {self.table.name}")
+
     def _last(self) -> _Answered:
         if not self._answered:
             raise DataError("nothing was asked yet")
@@ -415,16 +424,17 @@ class Chat:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
         query = to_sql(program, self.table, nested.query, found)
-        remarks, known = _remarks(asked, program), found
+        remarks, known, rows = _remarks(asked, program), found, 0
         if self.table.large is not None:
             pushed = push_down(query)
             self.table, query = pushed.table, pushed.query
             found, known = pushed.found, pushed.known
             remarks += pushed.remark
+            rows = pushed.rows
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
         follows = SCOPES[program.scope].follows
-        turn = replace(turn, explanation=turn.explanation + remarks)
+        turn = replace(turn, explanation=turn.explanation + remarks, rows=rows)
         if follows:
             before = asked.before.previous
             turn = replace(turn, scope="previous", among=len(before.rows) if before else 0)

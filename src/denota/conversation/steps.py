@@ -25,6 +25,7 @@ from denota.conversation.requests import (
     repeated,
     request_in,
 )
+from denota.conversation.scope import starts_afresh
 from denota.conversation.spelling import respelled
 from denota.conversation.ties import with_ties
 from denota.errors import DataError, ProgramError
@@ -62,6 +63,17 @@ def spelling(asked: Asked, parser: Parser) -> Asked:
     """Write mistyped words as the table does."""
     text, changed = respelled(asked.typed, asked.table, parser.scorer.knows)
     return replace(asked, text=text, plain=text, respelled=changed)
+
+
+def scope(asked: Asked, parser: Parser) -> Asked:
+    """Forget what was before, where the question has nothing to do with it."""
+    before = asked.before
+    rows = len(before.previous.rows) if before.previous is not None else 0
+    if not asked.needs_parser or not before.questions:
+        return asked
+    if starts_afresh(asked.text, asked.table, before.questions, rows):
+        return replace(asked, before=Context())
+    return asked
 
 
 def mentions(asked: Asked, parser: Parser) -> Asked:

@@ -44,6 +44,8 @@ class Turn:
     scope: Scope = "table"
     among: int = 0
     """How many rows of the answer before it is about, where that is its scope."""
+    rows: int = field(default=0, repr=False, compare=False)
+    """How many rows the answer has, where `cells` are only of the first of them."""
     tree: Program | None = field(default=None, repr=False, compare=False)
     """The program itself, of which `program` is the text."""
     query: Query | None = field(default=None, repr=False, compare=False)
@@ -112,6 +114,18 @@ class Turn:
         from denota.conversation.frame import slice_of
 
         return slice_of(self.table, self.source, self.cells)
+
+    def _repr_html_(self) -> str:
+        """Return the turn as a notebook shows it."""
+        from denota.conversation.html import turn_html
+
+        return turn_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the turn as a notebook does without HTML."""
+        from denota.conversation.html import turn_text
+
+        printer.text(turn_text(self))
 
 
 def turn_of(

@@ -106,7 +106,7 @@ def _answer(
             continue
         if isinstance(talk, Tables):
             out.print(Text(f"{visible(talk.current or '')}:", "dim"))
-        show_turn(chat.table, turn, out)
+        show_turn(turn, out)
         if not turn.sure:
             offer(chat, turn, out)
 
@@ -126,7 +126,7 @@ def lessons_of(model: str, new: bool) -> TeachingLog:
 
 
 def offer(chat: Chat, turn: Turn, out: Console, numbered: bool = False) -> list[Turn]:
-    """Say that an answer is not sure, and show the three best readings; return them.
+    """Show the three best readings of a question whose answer is not sure; return them.
 
     Args:
         chat: the conversation, whose last turn it is.
@@ -137,8 +137,8 @@ def offer(chat: Chat, turn: Turn, out: Console, numbered: bool = False) -> list[
     readings = [reading.turn for reading in chat.readings(3)]
     if not readings or [other.program for other in readings] == [turn.program]:
         return []
-    said = f"Not sure ({turn.confidence:.0%}). It could mean:"
-    out.print(Text("The closest that I can do:" if turn.declined else said, "yellow"))
+    said = "The closest that I can do:" if turn.declined else "It could mean:"
+    out.print(Text(said, "yellow"))
     for number, other in enumerate(readings, start=1):
         line = Text(f"  :{number}  " if numbered else "  – ")
         line.append(visible(other.explanation, 200))

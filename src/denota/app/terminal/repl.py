@@ -237,7 +237,7 @@ class Repl:
 
     def show(self, turn: Turn, echo: bool) -> None:
         """Show a turn, its SQL in the dialect that was asked for."""
-        show_turn(self.chat.table, turn.in_dialect(self.dialect), self.console, echo=echo)
+        show_turn(turn.in_dialect(self.dialect), self.console, echo=echo)
 
     def last(self) -> Turn:
         """The last turn."""

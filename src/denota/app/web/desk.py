@@ -25,10 +25,12 @@ from denota.app.web.messages import LIMITS, At, Change, Done, Opened, Source
 from denota.app.web.refusals import NotThere
 from denota.app.web.rows import SeenRows
 from denota.app.web.sessions import SavedTurn, SessionStore, packed
+from denota.app.web.views import view_object
 from denota.conversation.about import AskedScope
 from denota.conversation.chat import Chat
 from denota.conversation.given import Given
 from denota.conversation.turn import Turn
+from denota.conversation.view import view_of
 from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import plain_number
@@ -387,7 +389,8 @@ def turn_object(turn: Turn, id_: str, limit: int) -> dict[str, Any]:
     told = turn.as_json()
     for name in ("answer", "values", "cells"):
         told[name] = told[name][:limit]
-    more = {"computed": turn.computed, "declined": turn.declined}
+    view = None if turn.declined else view_object(view_of(turn))
+    more = {"computed": turn.computed, "declined": turn.declined, "view": view}
     return {"id": id_, **told, "total": total_of(turn), **more}
 
 

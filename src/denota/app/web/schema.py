@@ -149,6 +149,47 @@ class ColumnInfo(BaseModel):
     unit: str
 
 
+class PlotInfo(BaseModel):
+    """A picture of an answer, as data and as SVG."""
+
+    kind: Literal["bar", "line", "share"]
+    title: str
+    labels: list[str]
+    values: list[float | None]
+    """One for each label; null where there is none."""
+    unit: str
+    svg: str
+    """One element without script or style; its colour is that of the CSS variable `--plot`."""
+
+
+class ViewRowInfo(BaseModel):
+    """A row of a view."""
+
+    row: int | None
+    """Its number in the table; null of a group."""
+    cells: list[str]
+    marked: list[bool]
+    """Which of them are the answer, or what it was computed of."""
+
+
+class ViewInfo(BaseModel):
+    """An answer to be read at a glance."""
+
+    headline: str
+    columns: list[str]
+    """The name of the row, the answer, and what decided."""
+    rows: list[ViewRowInfo]
+    """The first rows."""
+    total: int
+    """How many rows, or groups, the answer has."""
+    counts: list[tuple[str, int]]
+    """Different values with how often each occurs, where some repeat."""
+    evidence: list[tuple[int, int]]
+    """`[row, column]` each: the cells that decided."""
+    note: str
+    plot: PlotInfo | None
+
+
 class TurnInfo(BaseModel):
     """A question and its answer.
 
@@ -182,6 +223,8 @@ class TurnInfo(BaseModel):
     computed: bool
     """Whether it is values computed of cells, and not the cells."""
     declined: bool
+    view: ViewInfo | None
+    """The answer to be read at a glance; null if it was declined."""
 
 
 class ReadingInfo(TurnInfo):
