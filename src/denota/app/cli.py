@@ -103,7 +103,7 @@ def run(
 
 @app.command(
     epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" '
-    '"and the smallest?" --model runs/demo`'
+    '"and the smallest?"`'
 )
 def ask(
     table: opt.TableFile,
@@ -111,6 +111,7 @@ def ask(
     model: opt.Model = "default",
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
+    as_csv: opt.AsCsv = False,
     format: opt.FileFormat = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -127,7 +128,7 @@ def ask(
     from denota.app.reading import ReaderOptions
 
     how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
-    answer_questions(table, questions, model, as_json, how, dialect)
+    answer_questions(table, questions, model, as_json, how, dialect, as_csv)
 
 
 @app.command(
