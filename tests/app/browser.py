@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -225,6 +226,18 @@ class Seen:
             )
         )
 
+    def answers(self, turn: int = -1) -> list[str]:
+        """What a turn is answered with: the marked texts of its rows, or else its headline."""
+        item = self.page.locator(".turn").nth(turn)
+        hits = item.locator(".mini .hit").all_inner_texts()
+        return hits or item.locator(".headline .value").all_inner_texts()
+
+    def open_part(self, name: str, turn: int = -1) -> Any:
+        """Open what is under an answer, `How` or `Share`, and return the turn."""
+        item = self.page.locator(".turn").nth(turn)
+        item.get_by_role("button", name=name, exact=True).click()
+        return item
+
     def overflow(self) -> int:
         """The pixels by which the page overflows the window, or the conversation its part."""
         return int(
@@ -246,7 +259,12 @@ class Seen:
         def handle(route: Any) -> None:
             answer = route.fetch()
             turn = answer.json()
+            told = [turn[name] for name in ("answer", "values", "cells")]
+            before, seen = json.dumps(told), turn.get("view")
             change(turn)
+            told = [turn[name] for name in ("answer", "values", "cells")]
+            if json.dumps(told) != before and turn.get("view") is seen:
+                turn["view"] = None  # it would show another answer
             route.fulfill(response=answer, json=turn)
 
         self.page.route("**/ask?*", handle)

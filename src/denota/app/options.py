@@ -63,6 +63,10 @@ HeaderRow = Annotated[
     int | None,
     typer.Option("--header", min=1, help="The row of the names; found out if not given."),
 ]
+TextColumns = Annotated[
+    list[str] | None,
+    typer.Option("--text", metavar="COLUMN", help="A column to read as text; may be given again."),
+]
 
 # run and ask
 Dialect = Annotated[
@@ -186,6 +190,18 @@ Apart = Annotated[
     bool, typer.Option("--apart", hidden=True, help="What people teach is theirs: always so now.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Write no line for each request.")]
+
+# mcp
+AssistantTables = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[TABLE...]", help="Tables that may be opened, as `denota ask` takes them."
+    ),
+]
+AllowedFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--allow", metavar="FOLDER", help="Its files may be opened; may be given again."),
+]
 
 # teach
 TaughtModel = Annotated[

@@ -1,9 +1,10 @@
-"""An answer as CSV."""
+"""Answers and rows as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from denota.programs.denotation import value_text
@@ -19,7 +20,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 def answer_csv(turn: Turn, table: Table | None) -> str:
     """Return an answer as CSV: values, groups with their values, or cells by row.
 
-    One that was declined has no line but the first.
+    Rows are counted from 1, as people see them. An answer without any has only the first line.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -40,7 +41,16 @@ def answer_csv(turn: Turn, table: Table | None) -> str:
     writer.writerow(["row", *(_harmless(table.names[column]) for column in columns)])
     for row in sorted({row for row, _ in turn.cells}):
         texts = [table.cell(row, c) if (row, c) in cells else "" for c in columns]
-        writer.writerow([row, *map(_harmless, texts)])
+        writer.writerow([row + 1, *map(_harmless, texts)])
+    return out.getvalue()
+
+
+def rows_csv(table: Table, rows: Iterable[int]) -> str:
+    """Return some rows as CSV with all their columns, their numbers counted from 1."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["row", *map(_harmless, table.names)])
+    writer.writerows([row + 1, *map(_harmless, table.row(row))] for row in rows)
     return out.getvalue()
 
 

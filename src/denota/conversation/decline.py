@@ -40,7 +40,7 @@ def reason_to_decline(
 
     >>> table = Table.from_rows(["City", "People", "Percent"], [["Oslo", "709037", "3"]])
     >>> reason_to_decline("what is the median of people?", table)[:77] + "..."
-    'I cannot work out medians and the like; I can pick cells by conditions, count,...'
+    'I cannot work out medians and the like; I can pick cells by conditions, count...'
     >>> reason_to_decline("what percent has Oslo?", table) is None
     True
     """

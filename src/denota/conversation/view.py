@@ -248,7 +248,7 @@ def _headline(
         return ", ".join(table.cell(rows[0], column) for column in columns)
     if len(columns) == 1:
         text = table.columns[columns[0]].text
-        different = list(dict.fromkeys(text[row] for row in rows))
+        different = [one for one, _ in Counter(text[row] for row in rows).most_common()]
         if len(different) <= IN_HEADLINE and total == len(rows):
             return ", ".join(different)
         if len(different) == len(rows) and _are_things(table, columns[0]):
