@@ -107,7 +107,7 @@ def run(
 
 @app.command(
     epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" '
-    '"and the smallest?" --model runs/demo`'
+    '"and the smallest?"`'
 )
 def ask(
     table: opt.TableFile,
@@ -115,6 +115,7 @@ def ask(
     model: opt.Model = "default",
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
+    as_csv: opt.AsCsv = False,
     format: opt.FileFormat = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -133,7 +134,7 @@ def ask(
 
     as_text = tuple(text or ())
     how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
-    answer_questions(table, questions, model, as_json, how, dialect)
+    answer_questions(table, questions, model, as_json, how, dialect, as_csv)
 
 
 @app.command(

@@ -12,6 +12,7 @@ from denota.tables.io import Format
 
 # several commands
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one a line.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print the last answer as CSV.")]
 TableFile = Annotated[
     str,
     typer.Argument(

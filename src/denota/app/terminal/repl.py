@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -45,6 +45,7 @@ HELP: Final = {
     ":all": "ask the last question of the whole table, not of the answer before it",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
+    ":csv FILE": "write the last answer as CSV",
     ":save FILE": "write the conversation, as `denota train` takes it",
     ":help": "this",
     ":quit": "leave; so does Ctrl-D",
@@ -230,6 +231,7 @@ class Repl:
             "all": self.ask_all,
             "undo": self.undo,
             "reset": self.reset,
+            "csv": lambda: self.write_csv(rest),
             "save": lambda: self.save(rest),
             "help": self.help,
         }
@@ -328,6 +330,12 @@ class Repl:
         self.offered = []
         self.console.print(Text("begun again\n", "dim"))
 
+    def write_csv(self, file: str) -> None:
+        """Write the last answer as CSV."""
+        if not file:
+            raise DataError("name a file: `:csv answer.csv`")
+        self.write(file, "w", self.last().csv())
+
     def save(self, file: str) -> None:
         """Write the conversation behind what a file has."""
         if not file:
@@ -336,9 +344,13 @@ class Repl:
         # data files are read as they stand: where something was assumed, the table goes along
         stands = not self.chat.table.notes
         line = conversation_jsonl(self.chat, self.table_from(path.parent) if stands else None)
+        self.write(file, "a", line)
+
+    def write(self, file: str, mode: Literal["a", "w"], text: str) -> None:
+        """Write a text to a file and say so."""
         try:
-            with path.open("a", encoding="utf-8") as out:
-                out.write(line)
+            with Path(file).expanduser().open(mode, encoding="utf-8", newline="") as out:
+                out.write(text)
         except OSError as error:
             raise DataError(f"{file} cannot be written: {(error.strerror or '').lower()}") from None
         self.console.print(Text(f"written to {visible(file)}\n", "dim"))

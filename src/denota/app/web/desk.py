@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota import sample
-from denota.app.files.export import answer_csv, conversation_jsonl, rows_csv, table_csv
+from denota.app.files.export import conversation_jsonl, table_csv
 from denota.app.offers import Offers
 from denota.app.web.changed import changed_answers
 from denota.app.web.columns import column_object
@@ -30,6 +30,7 @@ from denota.app.web.rows import SeenRows, Sight, rows_with
 from denota.app.web.sessions import SavedTurn, SessionStore, packed
 from denota.app.web.views import view_object
 from denota.conversation.about import AskedScope
+from denota.conversation.as_csv import answer_csv, rows_csv
 from denota.conversation.chat import Chat
 from denota.conversation.given import Given
 from denota.conversation.turn import Turn
