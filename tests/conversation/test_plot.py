@@ -89,6 +89,12 @@ def test_bars_are_as_long_as_their_values(values: list[float]) -> None:
     assert max(zeros) - min(zeros) < 0.03, "they begin at one zero"
 
 
+def test_long_labels_leave_room_for_bars() -> None:
+    sums = (-1234567890.5, 1234567890.5)
+    (first, left), (second, right) = bars(Plot("bar", "t", ("label " * 9,) * 2, sums, "$"))
+    assert left == right > 5 and second == pytest.approx(first + left, abs=0.02)
+
+
 def test_what_is_drawn_of_one_bar_of_none_and_of_zero() -> None:
     assert len(bars(Plot("bar", "t", ("a",), (3.0,)))) == 1
     assert bars(Plot("bar", "t", ("a", "b"), (math.nan, 2.0)))[0][1] > 0
