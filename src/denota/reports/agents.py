@@ -51,7 +51,7 @@ def _costs(found: Mapping[str, Any]) -> str:
             f"{found['sqls']} statements",
         ),
     ]
-    where = f"{found['cores']} cores, version {found['sdk']} of the SDK"
+    where = f"{found['cores']} cores with a load of {found['load']} in all"
     return f"## What it costs\n\n{_COSTS.format(where=where)}\n\n{table(*lines)}"
 
 
@@ -132,7 +132,8 @@ database, what can be opened. Gives an id, rows, columns with types, and what wa
 | `readings`, `choose` | other ways to understand the last question; take one |
 | `run_sql` | one SELECT in DuckDB's SQL; opened tables are views named by their id |
 | `rows` | rows as they stand, searched and sorted |
-| `teach`, `forget` | say what the right answer is, [to learn from](teaching.md); take back what was taught here |
+| `teach`, `forget` | say what the right answer is, [to learn from](teaching.md); \
+take back what was taught here |
 | `close_table` | let go of a table |
 
 An answer has what [`denota ask --json`](ask.md#json) has (`kind`, `answer`, `values`, `cells`, \
