@@ -163,12 +163,12 @@ unless it is named, `--allow .`.
 [looked for](addresses.md#passwords) and never told.
 - SQL: one SELECT over opened tables, run by DuckDB in a process of its own without access to \
 files, network and settings, with bounded memory; it is killed when its time is over.
-- Nothing is written but lessons, and those only by `teach`, and by answers about a table that was \
-taught before.
-- A table may hold text that tries to give orders. Cells and names of columns stand in quotes in \
-the text and as strings in the structured result, without control characters that would hide \
-them, and the server tells assistants that they are data. What an assistant makes of it is its own \
-doing: have it ask before it uses other tools on the word of a table.
+- Nothing is written but lessons: by `teach`, and by going on from answers about a table that was \
+taught.
+- A table may hold text that tries to give orders. In the text of an answer, cells and names of \
+columns stand in quotes, on one line, without control characters; in the structured result they are \
+strings as they stand. The server tells assistants that they are data. What an assistant makes of \
+them is its own doing: have it ask before it uses other tools on the word of a table.
 - The log on stderr has tools and times, no question and no cell.
 
 `tests/app/test_mcp_attacks.py` has the attacks that this was tried with."""
