@@ -143,6 +143,14 @@ def test_databases_folders_and_globs_list_their_tables(assistant: Assistant, des
     assert assistant("open_table", address="sub/more.tsv").data["opened"]["table"] == "more"
 
 
+def test_a_table_has_one_id_whatever_it_is_called(assistant: Assistant, desk: Desk) -> None:
+    names = (str(desk.folder / "towns.csv"), "towns.csv", "./towns.csv", "own_link.csv")
+    ids = {assistant("open_table", address=name).data["opened"]["table"] for name in names}
+    assert len(ids) == 1
+    assert assistant("open_table", address="examples/expeditions.csv").data["opened"]["opened"]
+    assert [t["table"] for t in assistant("list_tables").data["tables"]].count("expeditions_2") == 0
+
+
 def test_calls_about_one_table_are_served_in_turn(assistant: Assistant) -> None:
     ask = ("ask", {"table": "expeditions", "question": CREW})
     then = ("follow_up", {"table": "expeditions", "question": LARGEST})
