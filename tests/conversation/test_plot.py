@@ -118,6 +118,20 @@ def test_a_line_breaks_where_a_value_is_missing() -> None:
     assert xs == sorted(xs) and ys == sorted(ys, reverse=True), "later is right, larger is up"
 
 
+@pytest.mark.parametrize("count", range(3, 60))
+def test_labels_below_a_line_do_not_touch(count: int) -> None:
+    names = tuple(f"{1900 + n}-{n:02}" for n in range(count))
+    drawn = svg(Plot("line", "t", names, tuple(map(float, range(count)))))
+    ticks = re.findall(r'<text x="([\d.]+)"[^>]* text-anchor="(\w+)"[^>]*>(\d{4}-\d\d)<', drawn)
+    assert ticks[0][2] == names[0] and ticks[-1][2] == names[-1]
+    before = -1.0
+    for x, anchor, label in ticks:
+        wide = 6 * len(label)
+        start = float(x) - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        assert start > before
+        before = start + wide
+
+
 @settings(max_examples=150, deadline=None)
 @given(plots(most=50), st.integers(1, 100))
 def test_lines_of_a_terminal_fit(plot: Plot, width: int) -> None:

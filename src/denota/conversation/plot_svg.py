@@ -160,7 +160,8 @@ def _ticks(labels: Sequence[str], places: Sequence[tuple[float, float]], y: floa
     """As many labels as fit below a line, the first and the last among them."""
     wide = LETTER * min(max(map(cell_len, labels), default=1), 14) + 12
     last = len(labels) - 1
-    fit = max(2, int((WIDTH - 60) / wide))
+    wide *= 1.5  # the first and the last stand beside their points, not below them
+    fit = 1 + max(1, int((places[-1][0] - places[0][0]) / wide))
     every = max(1, math.ceil(last / max(fit - 1, 1)))
     for place in range(0, last + 1, every):
         if last - place < every and place != last:
