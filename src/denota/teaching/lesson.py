@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from denota.config import Config
 from denota.learning.update import update_coefficients
-from denota.model.memory import TableMemory, Vector, features_of
+from denota.model.features import Features
+from denota.model.memory import PARTICULAR, TableMemory, Vector, carried, nearness
 from denota.model.parser import POOL, Parser
+from denota.model.wording import Wording
 from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.search.candidates import Candidates
@@ -34,6 +36,9 @@ MARGIN: Final = 2.0
 """The margin, in log-probability, of y* over a program that gets nothing right."""
 ROUNDS: Final = 20
 """Passes over a table's lessons; fewer if nothing violates the margin any more."""
+UNSAID: Final = 2.0
+"""What the critique takes from a program for each operator that the question does not call for and
+each value it does not name."""
 CONSISTENT: Final = 60
 """Programs of K that give the taught answer, at most."""
 
@@ -52,8 +57,15 @@ class Lesson:
     critique: NDArray[np.float64]  #: (K,)
     consistent: int
     """How many of the programs give the right answer."""
+    wording: Wording
+    """What the question says."""
     chosen: int | None = None
     """The place of the one that the person said is meant."""
+
+    @property
+    def taken(self) -> Program | None:
+        """The program that is learnt, None if none gives the right answer."""
+        return self.programs[self.chosen or 0] if self.consistent else None
 
     @property
     def readings(self) -> tuple[Program, ...]:
@@ -72,9 +84,14 @@ def lesson_of(parser: Parser, question: Prepared, program: str | None = None) ->
     assert question.rewards is not None
     logs, asked = parser.read(question)
     eta = parser.config.search.eta
+    features = Features(question)
     critique = question.words.critique.astype(np.float64)
     right = np.flatnonzero(question.rewards >= 1)
     shaped = logs[right] + eta * critique[right]  # log of b · p_c, up to a constant
+    right = right[np.argsort(-shaped, kind="stable")][: CONSISTENT * 4]
+    unsaid = np.array([features.unsaid(question.space.program(int(n))) for n in right])
+    critique[right] -= UNSAID * unsaid
+    shaped = logs[right] + eta * critique[right]
     right = right[np.argsort(-shaped, kind="stable")][:CONSISTENT]
     rivals = np.argsort(-logs, kind="stable")[:POOL]
     rivals = rivals[~np.isin(rivals, right)]
@@ -87,11 +104,12 @@ def lesson_of(parser: Parser, question: Prepared, program: str | None = None) ->
     return Lesson(
         asked,
         programs,
-        tuple(features_of(question, int(number)) for number in ids),
+        tuple(features.of(int(number)) for number in ids),
         logs[ids],
         question.rewards[ids].astype(np.float64),
         critique[ids],
         len(right),
+        features.wording,
         chosen,
     )
 
@@ -107,14 +125,16 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     if not known:
         return TableMemory(np.zeros((0, 1), np.float32), ())
     questions = np.stack([lesson.asked for lesson in known])  # (L, D)
-    near = np.maximum(questions @ questions.T, 0.0)  # (L, L)
     places = {f: n for n, f in enumerate({f for one in known for f in _all(one)})}
+    near = _near(known, nearness(questions, questions.T))  # (kinds of features, L, L)
+    kinds = _kinds(places)  # (F,)
     parts = [_matrix(lesson, places) for lesson in known]  # (K, F) each
     weights = np.zeros((len(known), len(places)))  # (L, F)
     for _ in range(ROUNDS):
         learnt = False
         for number, (lesson, part) in enumerate(zip(known, parts, strict=True)):
-            scores = lesson.logs + part @ (near[number] @ weights)  # (K,)
+            shares = near[kinds, number].T  # (L, F)
+            scores = lesson.logs + part @ (shares * weights).sum(axis=0)  # (K,)
             pull = _coefficients(lesson, scores, config)  # (K,)
             if pull.any():
                 learnt = True
@@ -125,7 +145,31 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     kept = tuple(
         {names[n]: float(line[n]) for n in np.flatnonzero(line).tolist()} for line in weights
     )
-    return TableMemory(questions.astype(np.float32), kept)
+    wordings = tuple(lesson.wording for lesson in known)
+    programs = tuple(print_program(one.taken) if one.taken else "" for one in known)
+    return TableMemory(questions.astype(np.float32), kept, wordings, programs)
+
+
+def _near(lessons: Sequence[Lesson], near: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(kinds, L, L) how much features of each kind carry over: parts, then what is particular."""
+    found = np.stack([near] * (1 + len(PARTICULAR)))
+    for one, asked in enumerate(lessons):
+        for other, lesson in enumerate(lessons):
+            carries = carried(lesson.wording, asked.wording)
+            for kind, name in enumerate(PARTICULAR, start=1):
+                found[kind, one, other] *= name in carries
+    return found
+
+
+def _kinds(places: dict[str, int]) -> NDArray[np.int64]:
+    """(F,) the kind of each feature: 0 for parts, or which of `PARTICULAR`."""
+    return np.array(
+        [
+            next((n for n, name in enumerate(PARTICULAR, start=1) if f.startswith(name)), 0)
+            for f in places
+        ],
+        np.int64,
+    )
 
 
 def _coefficients(

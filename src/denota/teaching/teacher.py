@@ -150,7 +150,7 @@ class Teacher:
             written = self._as_written(table)
             self.log.write([*entries, Entry("lesson", person, session, written, correction)])
             self._person(person, {_lesson_key(written.digest, correction, "lesson"): lesson})
-        taken = None if correction.program == "" else _taken(lesson)
+        taken = None if correction.program == "" else lesson.taken
         return Taught(
             lesson.readings[:OFFERED], taken, _said(taken, lesson, table, correction), before
         )
@@ -183,7 +183,7 @@ class Teacher:
         for record in known.records:
             if record.kind == "lesson" and record.correction is not None:
                 lesson = known.lessons.get(_record_key(record))
-                taken = _taken(lesson) if lesson and record.correction.program != "" else None
+                taken = lesson.taken if lesson and record.correction.program != "" else None
                 found.append((record, print_program(taken) if taken is not None else ""))
         return found
 
@@ -423,12 +423,6 @@ def _key(correction: Correction) -> object:
     return words, correction.previous
 
 
-def _taken(lesson: Lesson) -> Program | None:
-    if not lesson.consistent:
-        return None
-    return lesson.programs[lesson.chosen or 0]
-
-
 def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Correction) -> str:
     if taken is not None:
         before = correction.previous.columns if correction.previous is not None else ()
@@ -451,8 +445,12 @@ def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Corre
 def _joined(base: TableMemory | None, learnt: TableMemory) -> TableMemory:
     if base is None or base.questions.shape[1] != learnt.questions.shape[1]:
         return learnt
-    questions = np.concatenate([base.questions, learnt.questions])
-    return TableMemory(questions, (*base.weights, *learnt.weights))
+    return TableMemory(
+        np.concatenate([base.questions, learnt.questions]),
+        (*base.weights, *learnt.weights),
+        (*base.wordings, *learnt.wordings),
+        (*base.programs, *learnt.programs),
+    )
 
 
 def _check(table: Table, correction: Correction) -> None:
