@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from denota.conversation.about import AskedScope
 from denota.conversation.asked import Asked, Context
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
@@ -142,6 +143,11 @@ class Chat:
         return tuple(one.taught for one in self._answered)
 
     @property
+    def afresh(self) -> tuple[bool, ...]:
+        """Which turns were understood as if nothing had been asked before."""
+        return tuple(one.asked.before == Context() for one in self._answered)
+
+    @property
     def previous(self) -> Denotation | None:
         """The last answer, which the next question may follow up on."""
         return self._context.previous
@@ -154,19 +160,27 @@ class Chat:
     def _nested(self) -> _Nested:
         return self._answered[-1].nested if self._answered else _Nested()
 
-    def ask(self, text: str) -> Turn:
+    def ask(self, text: str, scope: AskedScope = "auto") -> Turn:
         """Answer the next question; what cannot be said is declined with a sentence.
 
+        Args:
+            text: the question.
+            scope: `table` asks the whole table, as if nothing had been asked before; `auto` finds
+                out whether the question follows up on the last answer.
+
         Raises:
-            DataError: there is no question, or one that is too long.
+            DataError: there is no question, one that is too long, or no such scope.
         """
+        if scope not in get_args(AskedScope):
+            raise DataError(f"there is no scope {scope}; it is {' or '.join(get_args(AskedScope))}")
         text = text.strip()
         if not text:
             raise DataError("the question is empty; write what you want to know")
         if len(text) > LONGEST:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
         self.table = linked(self.table, text)
-        asked = Asked.of(text, self.table, self._context)
+        before = Context() if scope == "table" else self._context
+        asked = Asked.of(text, self.table, before)
         asked = understand(asked, self.parser, self._rate_all, self.pipeline)
         if asked.best is None or asked.reason:
             answered = self._declined(asked, asked.reason or nothing_found(self.table))
@@ -226,6 +240,7 @@ class Chat:
         cells: Iterable[Cell] | None = None,
         values: Iterable[Given] | None = None,
         taught: bool = False,
+        afresh: bool = False,
     ) -> Turn:
         """Take up a turn of before as it was, without asking the parser.
 
@@ -237,11 +252,12 @@ class Chat:
             cells: that were pointed at, if no program gives them.
             values: that a person said are right, likewise.
             taught: whether a person said what is right, as `Chat.taught` had it.
+            afresh: whether it was understood without what was before, as `Chat.afresh` had it.
 
         Raises:
             ProgramError: the program does not belong to this table and what was asked before.
         """
-        asked = Asked.of(text, self.table, self._context)
+        asked = Asked.of(text, self.table, Context() if afresh else self._context)
         for step in self.pipeline[: self.pipeline.index(PARSE)]:
             asked = step.change(asked, self.parser) if step.change is not None else asked
         asked = replace(asked, settled=None, confidence=confidence, sure=sure)
@@ -407,8 +423,12 @@ class Chat:
             remarks += pushed.remark
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
+        follows = SCOPES[program.scope].follows
         turn = replace(turn, explanation=turn.explanation + remarks)
-        depth = nested.depth + 1 if SCOPES[program.scope].follows else 0
+        if follows:
+            before = asked.before.previous
+            turn = replace(turn, scope="previous", among=len(before.rows) if before else 0)
+        depth = nested.depth + 1 if follows else 0
         if depth >= DEEP:
             columns = [self.table.names[column] for column in found.columns]
             query, depth = rows_query(found.rows, columns, self.table), 0

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from denota.conversation.about import Scope
 from denota.programs.denotation import Denotation, Value, plain_number, value_text
 from denota.programs.english import say
 from denota.programs.sql import Query
@@ -40,6 +41,9 @@ class Turn:
     """Computed numbers, yes or no, texts, or groups with their value; empty for cells."""
     reason: str = ""
     """Why it was declined."""
+    scope: Scope = "table"
+    among: int = 0
+    """How many rows of the answer before it is about, where that is its scope."""
     tree: Program | None = field(default=None, repr=False, compare=False)
     """The program itself, of which `program` is the text."""
     query: Query | None = field(default=None, repr=False, compare=False)
@@ -68,6 +72,8 @@ class Turn:
             "confidence": self.confidence,
             "sure": self.sure,
             "reason": self.reason,
+            "scope": self.scope,
+            "among": self.among,
         }
 
     @property

@@ -14,7 +14,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from denota.app.web.messages import LIMITS, At, Change, Done, Opened, Source
 from denota.app.web.refusals import NotThere
 from denota.app.web.rows import SeenRows
 from denota.app.web.sessions import SavedTurn, SessionStore, packed
+from denota.conversation.about import AskedScope
 from denota.conversation.chat import Chat
 from denota.conversation.given import Given
 from denota.conversation.turn import Turn
@@ -103,12 +104,19 @@ class Desk:
         held = self._talk(at)
         return Done(_json(self._session(at.id, at.version, held, at.limit)))
 
-    def ask(self, at: At, question: str, key: str = "", request: str = "") -> Done:
+    def ask(
+        self,
+        at: At,
+        question: str,
+        scope: AskedScope = "auto",
+        key: str = "",
+        request: str = "",
+    ) -> Done:
         """Answer a question."""
         with self._changing(at) as (held, chat):
             if len(chat.turns) >= TURNS:
                 raise DataError(f"a conversation has at most {TURNS} questions; begin a new one")
-            turn = chat.ask(question)
+            turn = chat.ask(question, scope)
             held.ids.append(at.next_version)
         return self._put(at, held, turn, turn_object(turn, at.next_version, at.limit), key, request)
 
@@ -310,6 +318,7 @@ class Desk:
                         asked.cells,
                         asked.values,
                         asked.taught,
+                        asked.afresh,
                     )
                 except ProgramError:  # of a version with another language
                     break
@@ -345,6 +354,7 @@ class Desk:
         place = len(held.ids) - 1
         assert held.chat is not None
         asked = SavedTurn(*own, held.chat.taught[place], at.next_version, key, request)
+        asked = replace(asked, afresh=place > 0 and held.chat.afresh[place])
         change = Change(put=(place, asked), entries=self._log.taken())
         return Done(_json(told), change)
 

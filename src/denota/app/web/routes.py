@@ -218,7 +218,7 @@ def session_routes(service: Service) -> APIRouter:
     @api.post("/ask", response_model=TurnInfo)
     async def ask(id: Id, body: QuestionBody, request: Request, by: By) -> Response:
         """Answer a question, which may follow up on the one before."""
-        return told(await attended(request, service.ask(id, body.question, by)))
+        return told(await attended(request, service.ask(id, body.question, body.scope, by)))
 
     @api.get("/turns/{turn}", response_model=AnswerPart)
     async def part(

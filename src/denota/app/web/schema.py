@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic import Strict as Strictly
 
 from denota.app.web.messages import LARGEST, Source
+from denota.conversation.about import AskedScope, Scope
 from denota.data.example import LONGEST
 from denota.teaching.log import LARGEST_LESSON
 
@@ -98,6 +99,8 @@ class QuestionBody(Strict):
     )
 
     question: str = Field(max_length=LONGEST)
+    scope: AskedScope = "auto"
+    """`table` asks the whole table, as if nothing had been asked before; `auto` finds out."""
 
 
 class ChoiceBody(Strict):
@@ -170,6 +173,10 @@ class TurnInfo(BaseModel):
     sure: bool
     reason: str
     """Why it was declined."""
+    scope: Scope
+    """Whether it is about the whole table, or about the answer before."""
+    among: int
+    """How many rows of the answer before it is about, where that is its scope."""
     total: int
     """How many items the answer has; `limit` cuts `answer`, `values` and `cells`."""
     computed: bool

@@ -35,6 +35,7 @@ from denota.app.web.refusals import (
     no_session,
 )
 from denota.app.web.sessions import Kept, SessionStore, new_id
+from denota.conversation.about import AskedScope
 from denota.conversation.given import Given
 from denota.errors import DataError, TooLarge
 from denota.teaching.log import TeachingLog
@@ -173,10 +174,10 @@ class Service:
         """Return a conversation."""
         return await self._look(id_, asked, "session")
 
-    async def ask(self, id_: str, question: str, asked: Asked) -> Answer:
+    async def ask(self, id_: str, question: str, scope: AskedScope, asked: Asked) -> Answer:
         """Answer a question; it is on disk before the answer is given."""
-        request = _digest(question)
-        return await self._change(id_, asked, "ask", (question, asked.key, request), request)
+        request = _digest((question, scope))
+        return await self._change(id_, asked, "ask", (question, scope, asked.key, request), request)
 
     async def part(self, id_: str, place: int, start: int, count: int, asked: Asked) -> Answer:
         """Return a part of a long answer."""

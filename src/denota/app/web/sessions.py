@@ -31,7 +31,9 @@ BYTES: Final = 512 << 20
 """Bytes that the sessions of one owner take."""
 SPACE: Final = 16 << 30
 """Bytes that all sessions take."""
-COLUMNS: Final = "question, program, confidence, sure, cells, told, taught, id, key, request"
+COLUMNS: Final = (
+    "question, program, confidence, sure, cells, told, taught, id, key, request, afresh"
+)
 """Of a turn, in the order of `SavedTurn`; `told` holds values."""
 SCHEMA: Final = (
     """CREATE TABLE IF NOT EXISTS sessions (
@@ -57,6 +59,7 @@ SECOND: Final = (
     "ALTER TABLE turns ADD COLUMN id TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE turns ADD COLUMN key TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE turns ADD COLUMN request TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE turns ADD COLUMN afresh INTEGER NOT NULL DEFAULT 0",
     "UPDATE sessions SET version = lower(hex(randomblob(8))), cells = length(content) / 8",
     "UPDATE turns SET id = lower(hex(randomblob(8)))",
     # how recently each was used, as a count: clocks may jump
@@ -107,6 +110,8 @@ class SavedTurn:
     """The `Idempotency-Key` of the request that made it."""
     request: str = ""
     """A digest of that request."""
+    afresh: bool = False
+    """Whether it was understood as if nothing had been asked before."""
 
 
 @dataclass(frozen=True)
@@ -271,8 +276,8 @@ class SessionStore:
             to.execute("DELETE FROM turns WHERE session = ? AND place >= ?", (id_, place))
             to.execute(
                 f"INSERT INTO turns (session, place, {COLUMNS}) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*own, cells, told, asked.taught, asked.id, asked.key, asked.request),
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (*own, cells, told, asked.taught, asked.id, asked.key, asked.request, asked.afresh),
             )
             also()
 
@@ -390,8 +395,9 @@ def _turn(
     id_: str,
     key: str,
     request: str,
+    afresh: int,
 ) -> SavedTurn:
     pointed = None if cells is None else tuple((row, column) for row, column in json.loads(cells))
     values = None if told is None else tuple(json.loads(told))
-    more = (pointed, values, bool(taught), id_, key, request)
+    more = (pointed, values, bool(taught), id_, key, request, bool(afresh))
     return SavedTurn(question, program, confidence, bool(sure), *more)
