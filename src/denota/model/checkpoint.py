@@ -149,7 +149,7 @@ def _memory_facts(memory: Memory) -> dict[str, str]:
         return {}
     asked = {
         header: [
-            [own.text, sorted(own.words), sorted(own.named), program]
+            [own.text, sorted(own.words), program]
             for own, program in zip(one.wordings, one.programs, strict=True)
         ]
         for header, one in memory.tables.items()
@@ -163,11 +163,11 @@ def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memor
     asked = json.loads(metadata.get("memory_asked", "{}"))  # older files have none
     found = {}
     for header, lines in weights.items():
-        known = asked.get(header) or [["", [], [], ""]] * len(lines)
+        known = asked.get(header) or [["", [], ""]] * len(lines)
         found[header] = TableMemory(
             tensors[f"{MEMORY}{header}"].numpy(),
             tuple(lines),
-            tuple(Wording(text, frozenset(said), frozenset(own)) for text, said, own, _ in known),
+            tuple(Wording(text, frozenset(words)) for text, words, _ in known),
             tuple(program for *_, program in known),
         )
     return Memory(found)

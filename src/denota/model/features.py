@@ -7,9 +7,10 @@ what is learnt of "which Canadians ...?" is for countries that a question names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import Final
 
+from denota.model.memory import PARTICULAR
 from denota.model.wording import Wording, is_near_any, wording_of
 from denota.programs.lexicon import words_of
 from denota.programs.operators import SCOPES, TESTS, declared
@@ -17,8 +18,9 @@ from denota.programs.tree import Name, Program, Test, Value, Word, leaves_of
 from denota.search.prepare import Prepared
 from denota.tokens import FUNCTION_WORDS, tokenise
 
-
-LEX = 0
+UNNAMED: Final = ("unnamed", "against")
+BEGINS: Final = 3
+"""Letters that words have in common if they are near."""
 
 
 def features_of(question: Prepared, number: int) -> tuple[str, ...]:
@@ -31,13 +33,15 @@ class Features:
 
     def __init__(self, question: Prepared) -> None:
         self._question = question
+        self._asked = tuple(set(tokenise(question.text)) - FUNCTION_WORDS)
         self._called: dict[str, tuple[str, ...]] = {}
-        self._named: dict[str, str] = {}
+        self._values: dict[str, str] = {}
+        self._columns: dict[str, bool] = {}
 
     @cached_property
     def wording(self) -> Wording:
         """The words of the question."""
-        return wording_of(self._question)
+        return wording_of(self._question.text)
 
     def of(self, number: int) -> tuple[str, ...]:
         """Return what weights of a program belong to: its parts, its constants and its answer."""
@@ -45,12 +49,12 @@ class Features:
         program = self._question.space.program(number)
         computed = " ".join(filter(None, (program.compare, program.aggregate)))
         answer = f"{computed} of {cells}" if computed else f"cells {cells}"
-        constants = (f"constant {constant}" for constant in _constants(program))
-        kind = "own" if any(
-            isinstance(t.argument, Value) and self.named(t.argument.text) == "unnamed"
-            for t in program.tests
-        ) else "answer"
-        return (*self.parts(program), *constants, f"{kind} rows {rows}", f"{kind} {answer}")
+        levels = {self._named(t) for t in program.tests if isinstance(t.argument, Value)}
+        if "against" in levels:
+            return self.parts(program)  # nothing of a lesson speaks for a value that is not meant
+        kind = PARTICULAR if "unnamed" in levels else ""
+        own = (*self.parts(program), *constants_of(program))
+        return (*own, f"{kind}rows {rows}", f"{kind}{answer}")
 
     def parts(self, program: Program) -> tuple[str, ...]:
         """Return the parts of a program as the question bears them out."""
@@ -59,10 +63,6 @@ class Features:
         found += [f"select {name}" for name in program.columns] or [
             "select as before" if follows else "select rows"
         ]
-        if LEX:
-            odd = sorted(self.wording.words - self.wording.named)
-            cols = [f"select {name}" for name in program.columns] + [f"where {t.column}" for t in program.tests]
-            found += [f"{c} for {w}" for w in odd for c in cols] * LEX
         if program.where is None:
             found.append("all rows")
         for test in leaves_of(program.where):
@@ -81,17 +81,12 @@ class Features:
             found.append(f"compare {program.compare}")
         return tuple(found)
 
-    def is_borne_out(self, program: Program) -> bool:
-        """Say whether the question calls for the operators and names the values of a program."""
-        return self.unsaid(program) == 0
-
     def unsaid(self, program: Program) -> int:
         """Count the operators that the question does not call for and values it does not name."""
         found = 0
         for test in program.tests:
             found += test.operator in _NEEDY and not self.calls(test.operator)
-            if isinstance(test.argument, Value):
-                found += self.named(test.argument.text) == "unnamed"
+            found += isinstance(test.argument, Value) and self._named(test) in UNNAMED
         return found
 
     def calls(self, operator: str) -> tuple[str, ...]:
@@ -105,19 +100,35 @@ class Features:
 
     def named(self, value: str) -> str:
         """Say whether the question names a value: `named`, `partly` or `unnamed`."""
-        if value not in self._named:
+        if value not in self._values:
             tokens = tokenise(value)
             own = [token for token in tokens if token not in FUNCTION_WORDS] or list(tokens)
-            words = self.wording.text.split()
-            count = sum(is_near_any(token, words) for token in own)
+            count = sum(is_near_any(token, self._asked) for token in own)
             whole = count == len(own)
-            self._named[value] = "named" if whole else "partly" if count else "unnamed"
-        return self._named[value]
+            self._values[value] = "named" if whole else "partly" if count else "unnamed"
+        return self._values[value]
+
+    def _named(self, test: Test) -> str:
+        """Whether a test's value is named; `against` if another of its column is, and it is not."""
+        assert isinstance(test.argument, Value)
+        found = self.named(test.argument.text)
+        return "against" if found == "unnamed" and self._names_one(test.column or "") else found
+
+    def _names_one(self, column: str) -> bool:
+        """Whether the question names a value of a column."""
+        if column not in self._columns:
+            begins = {word[:BEGINS] for word in self._asked}
+            self._columns[column] = any(
+                self.named(text) == "named"
+                for text in self._question.table[column].values
+                if any(token[:BEGINS] in begins for token in tokenise(text))
+            )
+        return self._columns[column]
 
     def _said(self, test: Test) -> list[str]:
         """A test without its constant: its operator, and what calls for that or for its value."""
         if isinstance(test.argument, Value):
-            return [f"{test.operator} {self.named(test.argument.text)}"]
+            return [f"{test.operator} {self._named(test)}"]
         if test.operator in _NEEDY:
             return [f"{test.operator} for {word}" for word in self.calls(test.operator)] or [
                 f"{test.operator} uncalled"
@@ -125,18 +136,24 @@ class Features:
         return [test.operator]
 
 
-def _constants(program: Program) -> Iterator[str]:
-    """The tests of a program with their constants."""
-    for role, tests in (("test", leaves_of(program.where)), ("versus", leaves_of(program.versus))):
-        yield from (f"{role} {written}" for written in _written(tests))
-    if program.then is not None:
-        yield from (f"step {written}" for written in _written([program.then]))
+def constants_of(program: Program) -> tuple[str, ...]:
+    """Return the tests of a program with their constants.
 
-
-def _written(tests: Iterable[Test]) -> Iterator[str]:
-    for test in tests:
-        if isinstance(test.argument, Value | Word | Name):
-            yield f"{test.column} {test.operator} {test.argument.text}"
+    >>> from denota.programs.text import parse_program
+    >>> constants_of(parse_program("SELECT City WHERE Land = 'Norway' AND People > 50"))
+    ('own test Land equal Norway',)
+    """
+    by_role = {
+        "test": leaves_of(program.where),
+        "versus": leaves_of(program.versus),
+        "step": (program.then,) if program.then is not None else (),
+    }
+    return tuple(
+        f"{PARTICULAR}{role} {test.column} {test.operator} {test.argument.text}"
+        for role, tests in by_role.items()
+        for test in tests
+        if isinstance(test.argument, Value | Word | Name)
+    )
 
 
 def _alike(operator: str) -> tuple[str, ...]:

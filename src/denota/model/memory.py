@@ -4,9 +4,9 @@
 
 x_l is the question of a lesson, a_l what it gives to features and takes from them, and k is how
 near two questions are, by what the encoder makes of them. A lesson is about operators and columns:
-its features name no constant unless the question names it too. What is particular to its question
-(a constant that it does not name, its rows, its answer) carries over only to questions that say the
-same, and the same question gives the program that was taught, whatever else was learnt. Weights
+its features name no constant. What is particular to its question (a constant, or the answer of a
+program with a constant that the question does not name) carries over only to questions that say as
+much, and the same question gives the program that was taught, whatever else was learnt. Weights
 belong to the tables of one header: what is taught of a table leaves all others as they are. L
 lessons, D dimensions.
 """
@@ -28,8 +28,8 @@ from denota.tables.table import Table
 Vector = NDArray[np.float32]
 SHARPNESS: Final = 1
 """The power of the cosine by which questions are near."""
-PARTICULAR: Final = ("constant ", "own ", "answer ")
-"""What features begin with that do not carry over to just any question."""
+PARTICULAR: Final = "own "
+"""What features begin with that carry over only to questions that say as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,9 @@ class TableMemory:
         near = nearness(self.questions, asked)  # (L,)
         total: dict[str, float] = {}
         for place, (share, weights) in enumerate(zip(near.tolist(), self.weights, strict=True)):
-            open_ = carried(self.wordings[place], wording) if self.wordings else ()
+            says_it = bool(self.wordings) and self.wordings[place].is_within(wording)
             for feature, weight in weights.items():
-                if not feature.startswith(PARTICULAR) or feature.startswith(open_):
+                if says_it or not feature.startswith(PARTICULAR):
                     total[feature] = total.get(feature, 0.0) + share * weight
         return np.array([sum(total.get(f, 0.0) for f in features) for features in programs])
 
@@ -84,17 +84,6 @@ def nearness(questions: Vector, asked: Vector) -> NDArray[np.float64]:
     return near
 
 
-def carried(lesson: Wording, asked: Wording) -> tuple[str, ...]:
-    """Return how the particular features begin that carry over from one question to another."""
-    return tuple(
-        kind
-        for kind, does in zip(
-            PARTICULAR, (lesson.is_within(asked), _OWN[OWN](lesson, asked), _GATES[GATE](lesson, asked)), strict=True
-        )
-        if does
-    )
-
-
 def header_of(table: Table) -> str:
     """Return what tables with the same columns share.
 
@@ -123,15 +112,3 @@ def with_turn_kind(vector: Vector, follows: bool) -> Vector:
 def unit(vector: Vector) -> Vector:
     """Return a vector at length 1."""
     return vector / max(float(np.linalg.norm(vector)), 1e-9)
-
-
-GATE = 0
-_GATES = [lambda l, a: l.says_the_same(a), lambda l, a: l.text == a.text or l.named == a.named, lambda l, a: True, lambda l,a: l.text == a.text, lambda l,a: a.named <= l.words, lambda l,a: a.named <= l.words or l.named <= a.words]
-
-OWN = 0
-import difflib
-def _alike(l, a):
-    one, other = l.text.split(), a.text.split()
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
-RATIO = 0.6
-_OWN = [lambda l, a: l.is_within(a), lambda l, a: l.is_within(a) or (a.named <= l.words), lambda l, a: l.is_within(a) or (a.named <= l.words and _alike(l,a) < RATIO), lambda l,a: l.is_within(a) or _alike(l,a) < RATIO, lambda l,a: l.is_within(a) or (a.values <= l.words and _alike(l,a) < RATIO)]

@@ -21,12 +21,13 @@ import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
+from denota.errors import ProgramError
 from denota.learning.update import update_coefficients
 from denota.model.features import Features
-from denota.model.memory import PARTICULAR, TableMemory, Vector, carried, nearness
+from denota.model.memory import PARTICULAR, TableMemory, Vector, nearness
 from denota.model.parser import POOL, Parser
 from denota.model.wording import Wording
-from denota.programs.text import print_program
+from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
 from denota.search.candidates import Candidates
 from denota.search.prepare import Prepared
@@ -83,16 +84,9 @@ def lesson_of(parser: Parser, question: Prepared, program: str | None = None) ->
     """
     assert question.rewards is not None
     logs, asked = parser.read(question)
-    eta = parser.config.search.eta
     features = Features(question)
     critique = question.words.critique.astype(np.float64)
-    right = np.flatnonzero(question.rewards >= 1)
-    shaped = logs[right] + eta * critique[right]  # log of b · p_c, up to a constant
-    right = right[np.argsort(-shaped, kind="stable")][: CONSISTENT * 4]
-    unsaid = np.array([features.unsaid(question.space.program(int(n))) for n in right])
-    critique[right] -= UNSAID * unsaid
-    shaped = logs[right] + eta * critique[right]
-    right = right[np.argsort(-shaped, kind="stable")][:CONSISTENT]
+    right = _consistent(question, features, logs, critique, parser.config.search.eta, program)
     rivals = np.argsort(-logs, kind="stable")[:POOL]
     rivals = rivals[~np.isin(rivals, right)]
     ids = np.concatenate([right, rivals])
@@ -114,6 +108,43 @@ def lesson_of(parser: Parser, question: Prepared, program: str | None = None) ->
     )
 
 
+def _consistent(
+    question: Prepared,
+    features: Features,
+    logs: NDArray[np.float64],
+    critique: NDArray[np.float64],
+    eta: float,
+    program: str | None,
+) -> NDArray[np.int64]:
+    """The programs that give the right answer, best first under the shaped policy.
+
+    Those that say what the question does not are worth less, also in `critique`: three tied ages of
+    37 are the largest for a question that names no 37.
+    """
+    assert question.rewards is not None
+    every = np.flatnonzero(question.rewards >= 1)
+    shaped = logs[every] + eta * critique[every]  # log of b · p_c, up to a constant
+    some = every[np.argsort(-shaped, kind="stable")][: CONSISTENT * 4]
+    meant = _number(question, program)
+    if meant is not None and meant in every and meant not in some:
+        some = np.append(some, meant)
+    trees = [question.space.program(int(number)) for number in some]
+    critique[some] -= UNSAID * np.array([features.unsaid(tree) for tree in trees])
+    best = some[np.argsort(-(logs[some] + eta * critique[some]), kind="stable")]
+    first = best[:CONSISTENT]
+    if meant is not None and meant in best and meant not in first:
+        first = np.append(first[:-1], meant)
+    return first
+
+
+def _number(question: Prepared, program: str | None) -> int | None:
+    """The number of a program as written, None if the question has none such."""
+    try:
+        return question.space.index(parse_program(program)) if program else None
+    except ProgramError:
+        return None
+
+
 def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     """Return what a table's lessons teach; those that no program answers teach nothing.
 
@@ -126,15 +157,17 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
         return TableMemory(np.zeros((0, 1), np.float32), ())
     questions = np.stack([lesson.asked for lesson in known])  # (L, D)
     places = {f: n for n, f in enumerate({f for one in known for f in _all(one)})}
-    near = _near(known, nearness(questions, questions.T))  # (kinds of features, L, L)
-    kinds = _kinds(places)  # (F,)
+    near = nearness(questions, questions.T)  # (L, L)
+    says_it = [[own.wording.is_within(one.wording) for own in known] for one in known]
+    near_and_says_it = near * np.array(says_it)  # (L, L)
+    own = np.array([feature.startswith(PARTICULAR) for feature in places])  # (F,)
     parts = [_matrix(lesson, places) for lesson in known]  # (K, F) each
     weights = np.zeros((len(known), len(places)))  # (L, F)
     for _ in range(ROUNDS):
         learnt = False
         for number, (lesson, part) in enumerate(zip(known, parts, strict=True)):
-            shares = near[kinds, number].T  # (L, F)
-            scores = lesson.logs + part @ (shares * weights).sum(axis=0)  # (K,)
+            given = np.where(own, near_and_says_it[number] @ weights, near[number] @ weights)
+            scores = lesson.logs + part @ given  # (K,)
             pull = _coefficients(lesson, scores, config)  # (K,)
             if pull.any():
                 learnt = True
@@ -148,28 +181,6 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     wordings = tuple(lesson.wording for lesson in known)
     programs = tuple(print_program(one.taken) if one.taken else "" for one in known)
     return TableMemory(questions.astype(np.float32), kept, wordings, programs)
-
-
-def _near(lessons: Sequence[Lesson], near: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(kinds, L, L) how much features of each kind carry over: parts, then what is particular."""
-    found = np.stack([near] * (1 + len(PARTICULAR)))
-    for one, asked in enumerate(lessons):
-        for other, lesson in enumerate(lessons):
-            carries = carried(lesson.wording, asked.wording)
-            for kind, name in enumerate(PARTICULAR, start=1):
-                found[kind, one, other] *= name in carries
-    return found
-
-
-def _kinds(places: dict[str, int]) -> NDArray[np.int64]:
-    """(F,) the kind of each feature: 0 for parts, or which of `PARTICULAR`."""
-    return np.array(
-        [
-            next((n for n, name in enumerate(PARTICULAR, start=1) if f.startswith(name)), 0)
-            for f in places
-        ],
-        np.int64,
-    )
 
 
 def _coefficients(
