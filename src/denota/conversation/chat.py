@@ -38,7 +38,7 @@ from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import table_read_as
 from denota.tables.table import Cell, Table
-from denota.teaching.log import LARGEST_LESSON, Correction, TeachingLog
+from denota.teaching.log import LARGEST_LESSON, Correction, Record, TeachingLog
 from denota.teaching.teacher import Answered, Recalled, Taught, Teacher
 
 POINTED: Final = "These cells were pointed at; no program gives just them."
@@ -348,7 +348,17 @@ class Chat:
         Raises:
             DataError: there is none.
         """
-        record = self.teacher.undo(self.person, self.session)
+        return self._forgotten(self.teacher.undo(self.person, self.session))
+
+    def forget(self, lesson: int) -> str:
+        """Take one lesson back, by its number in the log, and return its question.
+
+        Raises:
+            DataError: there is none such.
+        """
+        return self._forgotten(self.teacher.forget(lesson, self.person, self.session))
+
+    def _forgotten(self, record: Record) -> str:
         if self._answered:  # what it learnt may rate the last question otherwise
             last = self._answered[-1]
             self._answered[-1] = replace(last, asked=replace(last.asked, rated=()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from denota.model.memory import PARTICULAR
+from denota.model.memory import PARTICULAR, UNSAID
 from denota.model.wording import Wording, is_near_any, wording_of
 from denota.programs.lexicon import words_of
 from denota.programs.operators import SCOPES, TESTS, declared
@@ -51,10 +51,11 @@ class Features:
         answer = f"{computed} of {cells}" if computed else f"cells {cells}"
         levels = {self._named(t) for t in program.tests if isinstance(t.argument, Value)}
         if "against" in levels:
-            return self.parts(program)  # nothing of a lesson speaks for a value that is not meant
-        kind = PARTICULAR if "unnamed" in levels else ""
+            return (*self.parts(program), UNSAID)
         own = (*self.parts(program), *constants_of(program))
-        return (*own, f"{kind}rows {rows}", f"{kind}{answer}")
+        if "unnamed" in levels:
+            return (*own, UNSAID, f"{PARTICULAR}rows {rows}", f"{PARTICULAR}{answer}")
+        return (*own, f"rows {rows}", answer)
 
     def parts(self, program: Program) -> tuple[str, ...]:
         """Return the parts of a program as the question bears them out."""

@@ -30,6 +30,9 @@ SHARPNESS: Final = 1
 """The power of the cosine by which questions are near."""
 PARTICULAR: Final = "own "
 """What features begin with that carry over only to questions that say as much."""
+UNSAID: Final = "value unsaid"
+"""The feature of programs with a value that the question does not name. A lesson raises none of
+them, unless the question says as much as the lesson's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +52,15 @@ class TableMemory:
     ) -> NDArray[np.float64]:  #: (K,)
         """What is added to the scores of programs, given by their features, for a (D,) question."""
         near = nearness(self.questions, asked)  # (L,)
-        total: dict[str, float] = {}
+        same: dict[str, float] = {}
+        other: dict[str, float] = {}
         for place, (share, weights) in enumerate(zip(near.tolist(), self.weights, strict=True)):
             says_it = bool(self.wordings) and self.wordings[place].is_within(wording)
+            total = same if says_it else other
             for feature, weight in weights.items():
                 if says_it or not feature.startswith(PARTICULAR):
                     total[feature] = total.get(feature, 0.0) + share * weight
-        return np.array([sum(total.get(f, 0.0) for f in features) for features in programs])
+        return np.array([_given(features, same, other) for features in programs])
 
     def taught(self, wording: Wording) -> list[str]:
         """Return what the same question was taught to mean before, the newest first."""
@@ -72,6 +77,16 @@ class Memory:
     def of(self, table: Table) -> TableMemory | None:
         """Return what was learnt of a table, None if nothing was."""
         return self.tables.get(header_of(table)) if self.tables else None
+
+
+def _given(
+    features: Sequence[str], same: Mapping[str, float], other: Mapping[str, float]
+) -> float:
+    """What a program gets of lessons whose questions say the same, and of others."""
+    of_others = sum(other.get(feature, 0.0) for feature in features)
+    if UNSAID in features:
+        of_others = min(0.0, of_others)
+    return sum(same.get(feature, 0.0) for feature in features) + of_others
 
 
 def nearness(questions: Vector, asked: Vector) -> NDArray[np.float64]:

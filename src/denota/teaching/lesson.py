@@ -24,7 +24,7 @@ from denota.config import Config
 from denota.errors import ProgramError
 from denota.learning.update import update_coefficients
 from denota.model.features import Features
-from denota.model.memory import PARTICULAR, TableMemory, Vector, nearness
+from denota.model.memory import PARTICULAR, UNSAID, TableMemory, Vector, nearness
 from denota.model.parser import POOL, Parser
 from denota.model.wording import Wording
 from denota.programs.text import parse_program, print_program
@@ -37,7 +37,7 @@ MARGIN: Final = 2.0
 """The margin, in log-probability, of y* over a program that gets nothing right."""
 ROUNDS: Final = 20
 """Passes over a table's lessons; fewer if nothing violates the margin any more."""
-UNSAID: Final = 2.0
+LEAP: Final = 2.0
 """What the critique takes from a program for each operator that the question does not call for and
 each value it does not name."""
 CONSISTENT: Final = 60
@@ -129,7 +129,7 @@ def _consistent(
     if meant is not None and meant in every and meant not in some:
         some = np.append(some, meant)
     trees = [question.space.program(int(number)) for number in some]
-    critique[some] -= UNSAID * np.array([features.unsaid(tree) for tree in trees])
+    critique[some] -= LEAP * np.array([features.unsaid(tree) for tree in trees])
     best = some[np.argsort(-(logs[some] + eta * critique[some]), kind="stable")]
     first = best[:CONSISTENT]
     if meant is not None and meant in best and meant not in first:
@@ -159,15 +159,17 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     places = {f: n for n, f in enumerate({f for one in known for f in _all(one)})}
     near = nearness(questions, questions.T)  # (L, L)
     says_it = [[own.wording.is_within(one.wording) for own in known] for one in known]
-    near_and_says_it = near * np.array(says_it)  # (L, L)
+    same, other = near * np.array(says_it), near * ~np.array(says_it)  # (L, L) each
     own = np.array([feature.startswith(PARTICULAR) for feature in places])  # (F,)
+    unsaid = [np.array([UNSAID in one for one in lesson.features]) for lesson in known]  # (K,)
     parts = [_matrix(lesson, places) for lesson in known]  # (K, F) each
     weights = np.zeros((len(known), len(places)))  # (L, F)
     for _ in range(ROUNDS):
         learnt = False
         for number, (lesson, part) in enumerate(zip(known, parts, strict=True)):
-            given = np.where(own, near_and_says_it[number] @ weights, near[number] @ weights)
-            scores = lesson.logs + part @ given  # (K,)
+            of_others = part @ np.where(own, 0.0, other[number] @ weights)  # (K,)
+            of_others = np.where(unsaid[number], np.minimum(of_others, 0.0), of_others)
+            scores = lesson.logs + part @ (same[number] @ weights) + of_others  # (K,)
             pull = _coefficients(lesson, scores, config)  # (K,)
             if pull.any():
                 learnt = True

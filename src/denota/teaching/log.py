@@ -13,7 +13,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -329,14 +329,23 @@ class TeachingLog:
         except (RecursionError, TypeError, ValueError, TableError):
             raise DataError("the table of a lesson is damaged") from None
 
-    def export(self, person: str = "") -> str:
+    def export(
+        self, person: str = "", kind: str = "lesson", numbers: Collection[int] | None = None
+    ) -> str:
         """Return the lessons in force as conversations, as `denota train` takes them.
 
         The answer before a question is a turn before it. Lessons whose table is damaged are left
         out.
+
+        Args:
+            person: who taught them.
+            kind: `lesson`, or `accepted` for the accepted answers.
+            numbers: of the lessons to write; all if None.
         """
         lines = []
-        for record in self.lessons(person):
+        for record in self.in_force(person):
+            if record.kind != kind or (numbers is not None and record.number not in numbers):
+                continue
             assert record.correction is not None
             correction = record.correction
             try:
