@@ -253,9 +253,9 @@ def mcp(
 ) -> None:
     """Let an assistant ask tables, by the Model Context Protocol on standard input and output.
 
-    It opens only the TABLEs named here and files in folders named with --allow, links and `..` that
-    lead out of those not followed; the working folder too must be named, as `--allow .`. Databases
-    on servers and web addresses must be TABLEs. Nothing but lessons is ever written.
+    It opens only the TABLEs named here and files in folders named with --allow; links and `..` lead
+    nowhere else, and `--allow .` opens the working folder, which is closed without it. Databases on
+    servers and web addresses must be TABLEs. Nothing but lessons is ever written.
     """
     from denota.app.commands.mcp import serve_assistant
 

@@ -15,7 +15,7 @@ from denota.conversation.about import AskedScope
 from denota.conversation.asked import Asked, Context
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
-from denota.conversation.html import turn_text, turns_html
+from denota.conversation.html import ShownTurns
 from denota.conversation.linking import linked
 from denota.conversation.mentions import unused
 from denota.conversation.pushed_down import push_down
@@ -89,7 +89,7 @@ class _Answered:
     """Whether a person said what is right."""
 
 
-class Chat:
+class Chat(ShownTurns):
     """A conversation; each question is understood with the question and the answer before it.
 
     Args:
@@ -365,14 +365,6 @@ class Chat:
     def reset(self) -> None:
         """Begin again."""
         self._answered.clear()
-
-    def _repr_html_(self) -> str:
-        """Return the conversation as a notebook shows it."""
-        return turns_html(self.turns)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the conversation as a notebook does without HTML."""
-        printer.text("\n\n".join(map(turn_text, self.turns)) or f"nothing asked: {self.table.name}")
 
     def _last(self) -> _Answered:
         if not self._answered:

@@ -42,6 +42,7 @@ HELP: Final = {
     "semicolons or commas between them, or cells as row:column; "
     "`:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
+    ":all": "ask the last question of the whole table, not of the answer before it",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
     ":csv FILE": "write the last answer as CSV",
@@ -227,6 +228,7 @@ class Repl:
             "sql": self.sql,
             "teach": lambda: self.teach(rest),
             "unteach": self.unteach,
+            "all": self.ask_all,
             "undo": self.undo,
             "reset": self.reset,
             "csv": lambda: self.write_csv(rest),
@@ -308,6 +310,12 @@ class Repl:
     def unteach(self) -> None:
         """Take the last lesson back."""
         self.console.print(Text(f"forgotten: {visible(self.chat.unteach())}\n", "dim"))
+
+    def ask_all(self) -> None:
+        """Ask the last question of the whole table."""
+        text = self.last().question
+        self.chat.undo()
+        self.tell(self.chat.ask(text, scope="table"))
 
     def undo(self) -> None:
         """Take the last question back."""
