@@ -264,7 +264,7 @@ def mcp(
 
 @app.command(
     epilog="Examples: `denota teach default lessons.jsonl` · `denota teach default --log` · "
-    "`denota teach default --undo`"
+    "`denota teach default --undo` · `denota teach default --retrain taught.safetensors`"
 )
 def teach(
     model: opt.TaughtModel,
@@ -274,6 +274,9 @@ def teach(
     log: opt.ShowLog = False,
     export: opt.ExportFile = None,
     save: opt.SaveFile = None,
+    forget: opt.Forget = None,
+    retrain: opt.RetrainFile = None,
+    preview: opt.Preview = False,
 ) -> None:
     """Teach a model by right answers, and look after what it was taught.
 
@@ -282,7 +285,7 @@ def teach(
     """
     from denota.app.commands.teach import show_teaching
 
-    show_teaching(model, lessons, undo, reset, log, export, save)
+    show_teaching(model, lessons, undo, reset, log, export, save, forget, retrain, preview)
 
 
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")

@@ -43,6 +43,9 @@ HELP: Final = {
     "`:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
     ":all": "ask the last question of the whole table, not of the answer before it",
+    ":right": "say that the last answer is right, so that lessons do not spoil it",
+    ":lessons": "what was taught of this table, each with a number",
+    ":forget NUMBER": "take that lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
     ":csv FILE": "write the last answer as CSV",
@@ -229,6 +232,9 @@ class Repl:
             "teach": lambda: self.teach(rest),
             "unteach": self.unteach,
             "all": self.ask_all,
+            "right": self.right,
+            "lessons": self.lessons,
+            "forget": lambda: self.forget(rest),
             "undo": self.undo,
             "reset": self.reset,
             "csv": lambda: self.write_csv(rest),
@@ -316,6 +322,31 @@ class Repl:
         text = self.last().question
         self.chat.undo()
         self.tell(self.chat.ask(text, scope="table"))
+
+    def right(self) -> None:
+        """Accept the last answer."""
+        self.last()
+        self.chat.accept(-1)
+        self.console.print(Text("kept as right\n", "dim"))
+
+    def lessons(self) -> None:
+        """Show what was taught of this table."""
+        found = self.chat.teacher.lessons(self.chat.person, self.chat.table)
+        for record, program in found:
+            assert record.correction is not None
+            what = program or "not learnt"
+            line = f"{record.number:5}  {record.correction.question}  {what}"
+            self.console.print(Text(visible(line)))
+        if not found:
+            self.console.print(Text("nothing was taught of this table", "dim"))
+        self.console.print()
+
+    def forget(self, number: str) -> None:
+        """Take a lesson back by its number."""
+        if not number.strip().isdecimal():
+            raise DataError("name a lesson by its number: `:forget 3`; :lessons shows them")
+        question = self.chat.forget(int(number))
+        self.console.print(Text(f"forgotten: {visible(question)}\n", "dim"))
 
     def undo(self) -> None:
         """Take the last question back."""
