@@ -121,9 +121,7 @@ def selected(seen: Seen) -> set[tuple[int, ...]]:
 
 def ghosts(seen: Seen) -> set[tuple[int, ...]]:
     """The cells of the old answer that are hinted at, and not selected."""
-    found = seen.page.eval_on_selector_all(
-        "td.ghost", "all => all.map((one) => one.dataset.cell)"
-    )
+    found = seen.page.eval_on_selector_all("td.ghost", "all => all.map((one) => one.dataset.cell)")
     return {tuple(map(int, cell.split(","))) for cell in found}
 
 
@@ -203,7 +201,8 @@ def test_rows_and_columns_are_taken_whole(seen: Seen) -> None:
     head(seen, 1).click()
     column = {(row, 1) for row in range(rows)}
     seen.page.wait_for_function(
-        "count => document.querySelectorAll('#body td.marked').length === count", arg=rows + columns - 1
+        "count => document.querySelectorAll('#body td.marked').length === count",
+        arg=rows + columns - 1,
     )
     assert selected(seen) == {(2, column) for column in range(columns)} | column
     assert seen.page.locator("#head th[aria-sort=none]").count() == columns  # not sorted
