@@ -112,7 +112,10 @@ def test_what_the_next_question_may_be_about(seen: Seen, asked: list[dict[str, A
 
 def glance(turn: dict[str, Any]) -> None:
     """Give an answer a view with everything in it, and doubt."""
-    rows = [{"row": row, "cells": [f"Castle {row}", "ruin"], "marked": [True, False]} for row in (0, 6, 8)]
+    rows = [
+        {"row": row, "cells": [f"Castle {row}", "ruin"], "marked": [True, False]}
+        for row in (0, 6, 8)
+    ]
     view = {
         "headline": "1,234 castles",
         "columns": ["Castle", "Condition"],
@@ -137,7 +140,7 @@ def test_an_answer_at_a_glance(visit: Callable[..., Seen], scheme: str, width: i
     seen.ask(TWO[0])
     page.wait_for_selector("#turns .reading")
     item = page.locator(".turn")
-    order = [".asked", ".said", ".sure.not", ".headline", ".counts", ".note", ".mini", ".picture svg", ".actions"]
+    order = ".asked .said .sure.not .headline .counts .note .mini .picture>svg .actions".split()
     tops = [item.locator(part).bounding_box()["y"] for part in order]
     assert tops == sorted(tops), "the sentence and the doubt come first"
     talk, doubt = page.locator("#talk").bounding_box(), item.locator(".sure.not").bounding_box()
@@ -150,7 +153,7 @@ def test_an_answer_at_a_glance(visit: Callable[..., Seen], scheme: str, width: i
     assert not item.locator(".program, .sql").first.is_visible()
     colour = "one => getComputedStyle(one).backgroundColor"
     hit = item.locator(".mini .hit").first.evaluate(colour)
-    assert hit == page.locator("#body td.marked").first.evaluate(colour), "one colour for the answer"
+    assert hit == page.locator("#body td.marked").first.evaluate(colour), "as in the table"
     page.locator("#scroll").evaluate("one => { one.scrollTop = 0 }")
     item.locator(".mini tbody tr").nth(2).locator("button").click()
     page.locator("td.here[data-cell='8,0']").wait_for()

@@ -19,11 +19,12 @@ import denota
 from app.serving import serve_inline
 from denota.app.api import TableParser
 from denota.app.commands.teach import teach_model
-from denota.app.files.export import answer_csv, conversation_jsonl
+from denota.app.files.export import conversation_jsonl
 from denota.app.terminal.repl import Repl
 from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
+from denota.conversation.as_csv import answer_csv
 from denota.conversation.chat import Chat
 from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn
@@ -189,7 +190,7 @@ def test_a_count_is_taught_by_its_value_and_answered_from_then_on(parser: Parser
     wrong = chat.ask(ODD)
     assert wrong.values != (3.0,)
     taught = chat.teach(wrong, values=[3])
-    assert taught.learnt and taught.said.startswith("I now read this as: How many there are")
+    assert taught.learnt and taught.said.startswith("I now read this as: The number of")
     corrected = chat.turns[-1]
     assert corrected.program == "COUNT (ROWS WHERE Country = 'Norway')"
     assert corrected.values == (3.0,) and corrected.cells == ((0, 1), (1, 1), (3, 1))

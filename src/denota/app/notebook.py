@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from denota.app.frames import parser_or_default
 from denota.conversation.chat import Chat
@@ -12,6 +13,8 @@ from denota.conversation.turn import Turn
 from denota.errors import DataError, DenotaError
 
 T = TypeVar("T")
+_ASKED: Final = re.compile(r"^(\s*(?:\w+\s*=\s*)?%denota\s+\S+\s+)(\S.*\?)(?=\s*$)")
+_QUOTED: Final = re.compile(r"^([\"'])(.*)\1$")
 
 
 def register(shell: Any) -> None:
@@ -20,6 +23,7 @@ def register(shell: Any) -> None:
     def ask_line(line: str) -> Turn:
         """Answer a question: `%denota table question`."""
         table, _, question = line.strip().partition(" ")
+        question = _QUOTED.sub(r"\2", question.strip())
         return _told(lambda: _chat(shell, table).ask(question))
 
     def ask_cell(line: str, cell: str) -> Chat:
@@ -35,6 +39,17 @@ def register(shell: Any) -> None:
 
     shell.register_magic_function(ask_line, "line", "denota")
     shell.register_magic_function(ask_cell, "cell", "denota")
+    if in_quotes not in shell.input_transformers_cleanup:
+        shell.input_transformers_cleanup.append(in_quotes)
+
+
+def in_quotes(lines: list[str]) -> list[str]:
+    r"""Put questions behind `%denota` in quotes, for IPython takes `?` for a wish for help.
+
+    >>> in_quotes(["t = %denota df who led it?\n", "who?\n"])
+    ['t = %denota df "who led it?"\n', 'who?\n']
+    """
+    return [_ASKED.sub(r'\1"\2"', line) for line in lines]
 
 
 def _chat(shell: Any, table: str) -> Chat:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from denota.conversation.plot import svg
 from denota.conversation.turn import Turn
@@ -19,10 +19,9 @@ MOST_TURNS: Final = 50
 LONGEST: Final = 400
 """Letters of a cell that are shown."""
 _LINE: Final = "border-bottom:1px solid rgba(128,128,128,.35)"
-_CELL: Final = "padding:.2em .8em .2em 0;text-align:left;vertical-align:top"
+_CELL: Final = "padding:.2em .8em .2em .4em;text-align:left;vertical-align:top"
 _MARKED: Final = "font-weight:600;background:rgba(59,125,221,.18)"
 _FAINT: Final = "opacity:.75"
-_DOUBT: Final = "color:#b7791f;font-weight:600"
 
 
 def turn_html(turn: Turn) -> str:
@@ -37,6 +36,21 @@ def turns_html(turns: Sequence[Turn]) -> str:
     return "".join(map(turn_html, turns[-MOST_TURNS:]))
 
 
+class ShownTurns:
+    """What has turns, and is shown by them in a notebook."""
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return turns_html(self.turns)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text("\n\n".join(map(turn_text, self.turns)) or "Nothing was asked yet.")
+
+
 def turn_text(turn: Turn) -> str:
     """Return a turn as a few lines of text: the question, the sentence, the answer."""
     lines = [f"› {turn.question}", turn.explanation + _doubt(turn), view_of(turn).headline]
@@ -46,15 +60,19 @@ def turn_text(turn: Turn) -> str:
 def _parts(turn: Turn) -> Iterable[str]:
     yield f'<div style="font-weight:600">{_escaped(turn.question)}</div>'
     doubt = _doubt(turn)
-    told = f'<span style="{_DOUBT}">{_escaped(doubt)}</span>' if doubt else ""
-    yield f'<div style="{_FAINT}">{_escaped(turn.explanation, 2_000)}{told}</div>'
+    told = f"<strong>{_escaped(doubt)}</strong>" if doubt else ""
+    sentence = _escaped(turn.explanation, 2_000)
+    yield f'<div><span style="{_FAINT}">{sentence}</span>{told}</div>'
     if turn.declined:
         return
     view = view_of(turn)
     big = "font-size:1.25em;font-weight:600;margin:.25em 0"
     yield f'<div style="{big}">{_escaped(view.headline)}</div>'
     if view.counts:
-        some = ", ".join(f"{_escaped(text)} ×{count:,}" for text, count in view.counts[:8])
+        some = ", ".join(
+            _escaped(text) + (f" ×{count:,}" if count > 1 else "")
+            for text, count in view.counts[:8]
+        )
         yield f"<div>{some}{' …' if len(view.counts) > 8 else ''}</div>"
     yield from _table(view)
     if view.note:

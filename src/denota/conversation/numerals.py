@@ -128,6 +128,10 @@ def _decimals(number: str, mark: str) -> int:
 
 
 def _clock(value: float, decimals: int) -> str:
+    if not math.isfinite(value):
+        return "none"
+    if abs(value) >= 1e15:
+        return f"{value:.3g}"
     sign, value = "-" if value < 0 else "", round(abs(value), decimals)
     minutes, seconds = divmod(value, 60)
     hours, minutes = divmod(int(minutes), 60)

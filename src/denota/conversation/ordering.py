@@ -14,7 +14,6 @@ from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import OF_THOSE, AggregateRequest
 from denota.programs.operators import SCOPES, TESTS
 from denota.programs.tree import Program
-from denota.tokens import tokenise
 
 Programs = tuple[RatedProgram, ...]
 LIKELY: Final = 0.6
@@ -41,11 +40,9 @@ def for_request(
     Programs that the question bears out come first; those that go on with the last answer, if the
     question says "of those", before the others; those that single out a row by rank come last. All
     rows are taken only if no possible program says more of the question, because a parser learns
-    that first questions often ask for whole columns. Groups are of the whole table, unless the
-    question says "their" or the like.
+    that first questions often ask for whole columns.
     """
     those = OF_THOSE.search(question) is not None
-    afresh = bool(request.group) and not those and _THEIRS.isdisjoint(tokenise(question))
     best = ways[0].probability
 
     def rank(way: RatedProgram) -> tuple[bool, int, bool]:
@@ -54,8 +51,7 @@ def for_request(
         one_row = len(way.answer.rows) == 1 and _has(way.program, _BY_RANK)
         ranks = request.kind != "count" and one_row
         left_out = len(unused(named, way.program)) if possible else len(named) + 1
-        place = follows if afresh else those and not follows
-        return place, left_out, not (possible and way.grounded and not ranks)
+        return those and not follows, left_out, not (possible and way.grounded and not ranks)
 
     order = sorted(ways, key=rank)
     first = order[0]
@@ -70,5 +66,4 @@ def _has(program: Program, operators: Sequence[str]) -> bool:
     return any(test.operator in operators for test in program.tests)
 
 
-_THEIRS: Final = frozenset("their they them these those it its there".split())
 _BY_RANK: Final = tuple(name for name, test in TESTS.items() if test.one_row)

@@ -205,5 +205,8 @@ def _plain(text: str) -> str:
 
 
 _LONGEST: Final = 300
-_NOT_ALLOWED: Final = re.compile("[^\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_ALLOWED: Final = re.compile(
+    "[^\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+"""What XML forbids, and marks that turn the direction of a line."""
 _DRAWN: Final = {"bar": _bars, "line": _line, "share": _shares}

@@ -32,12 +32,15 @@ from denota.errors import DataError, ProgramError
 from denota.model.parser import Parser
 from denota.programs.execute import execute
 from denota.programs.tree import Program
+from denota.tokens import tokenise
 
 Change = Callable[[Asked, Parser], Asked]
 ChangeEach = Callable[[RatedProgram, Asked], RatedProgram | None]
 LEFT_OUT = 0.75
 """The factor of confidence where a value or number of the question is left out: on SQA's dev
 questions 50% of such answers are right, and 67% of the others."""
+_THEIRS = frozenset("their they them these those its".split())
+"""Words for the last answer's rows."""
 UNLIKELY = 0.35
 """The confidence below which a question without a word of the table is about something else."""
 
@@ -66,7 +69,9 @@ def scope(asked: Asked, parser: Parser) -> Asked:
     """Forget what was before, where the question has nothing to do with it."""
     before = asked.before
     rows = len(before.previous.rows) if before.previous is not None else 0
-    if before.questions and starts_afresh(asked.text, asked.table, before.questions, rows):
+    if not asked.needs_parser or not before.questions:
+        return asked
+    if starts_afresh(asked.text, asked.table, before.questions, rows):
         return replace(asked, before=Context())
     return asked
 
@@ -88,7 +93,13 @@ def groups(asked: Asked, parser: Parser) -> Asked:
     request = group_request(asked.text, asked.table)
     if request is None:
         return asked
-    return replace(asked, request=request, plain=request.question)
+    before = asked.before if _goes_on(asked.text, request) else Context()
+    return replace(asked, request=request, plain=request.question, before=before)
+
+
+def _goes_on(text: str, request: AggregateRequest) -> bool:
+    """Whether groups are wanted of the last answer: its rows are meant, or none are named."""
+    return not request.says_more or not _THEIRS.isdisjoint(tokenise(text))
 
 
 def differences(asked: Asked, parser: Parser) -> Asked:
@@ -96,7 +107,7 @@ def differences(asked: Asked, parser: Parser) -> Asked:
     request = difference_request(asked.text, asked.table)
     if request is None:
         return asked
-    return replace(asked, request=request, plain=request.question)
+    return replace(asked, request=request, plain=request.question, before=Context())
 
 
 def decline(asked: Asked, parser: Parser) -> Asked:

@@ -27,7 +27,6 @@ ONLY_MODEL: Final = (PARSE, TAKE)
 """The parser alone: the paper's runs are measured so."""
 STEPS: Final = (
     Step("spelling", "mistyped words are read as the table's", steps.spelling),
-    Step("scope", "a question that starts afresh is asked of the whole table", steps.scope),
     Step("mentions", "values, numbers and dates are found", steps.mentions),
     Step("requests", "counts, sums, averages are taken apart", steps.requests, cells_only=True),
     Step("groups", "the groups of a value are taken apart", steps.groups, cells_only=True),
@@ -35,6 +34,7 @@ STEPS: Final = (
     Step("decline", "what no program can say is declined", steps.decline),
     Step("change_constant", '"and in 1907?" changes the last program', steps.change_constant),
     Step("repeat", '"how many is that?" is about the last answer', steps.repeat, cells_only=True),
+    Step("scope", "a question that starts afresh is asked of the whole table", steps.scope),
     PARSE,
     Step("coverage", "programs that use what is named come first", steps.coverage, cells_only=True),
     Step("request_order", "order for a request", steps.request_order, cells_only=True),
