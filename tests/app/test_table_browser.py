@@ -283,29 +283,47 @@ def test_the_reading_is_seen_before_it_is_learnt(seen: Seen) -> None:
     assert len(seen.get(f"{seen.id}/lessons")) == 1
 
 
-def test_each_lesson_of_this_table_has_a_way_to_forget_it(seen: Seen) -> None:
-    gone: list[str] = []
-    made = {"program": "SELECT a", "learnt": True, "cells": 1, "values": None}
-    lessons = [
-        {"id": "a", "question": "who won?", "table": "castles.csv", **made},
-        {"id": "b", "question": "who lost?", "table": "castles.csv", **made},
-        {"id": "c", "question": "of another table", "table": "other.csv", **made},
-    ]
-
-    def forget(route: Any) -> None:
-        gone.append(route.request.url.rsplit("/", 1)[-1])
-        route.fulfill(status=200, json={})
-
-    listed = lambda: [one for one in lessons if one["id"] not in gone]  # noqa: E731
-    seen.page.route("**/lessons", lambda route: route.fulfill(json=listed()))
-    seen.page.route("**/lessons/*", forget)
-    seen.sample()
-    seen.page.get_by_text("What you taught").click()
-    items = seen.page.locator("#lessons li")
-    assert items.count() == 2
-    seen.page.get_by_role("button", name="Forget the lesson on who won?").click()
-    seen.page.wait_for_function("() => document.querySelectorAll('#lessons li').length === 1")
-    assert gone == ["a"] and "who lost?" in items.inner_text()
+def test_each_lesson_of_this_table_is_forgotten_by_itself(seen: Seen) -> None:
+    page = seen.page
+    page.route(
+        "**/retrain",
+        lambda route: route.fulfill(
+            json={"said": "It takes about 7 s.", "command": "denota train"}
+        ),
+    )
+    seen.sample("elections")
+    seen.ask("which candidate has the most votes?")
+    id_ = seen.id
+    for row in (1, 2):
+        body = {"turn": 0, "cells": [[row, 0]]}
+        page.evaluate(
+            "([id, body]) => fetch(`/v1/sessions/${id}/teach`, { method: 'POST', headers: "
+            "{ 'Content-Type': 'application/json' }, body: JSON.stringify(body) })",
+            [id_, body],
+        )
+    teach_castles(seen)
+    page.keyboard.press("Escape")
+    assert not page.locator("#lessons").is_visible(), "lessons of another table"
+    seen.open(id_)
+    page.get_by_text("What you taught").click()
+    items = page.locator("#lessons li")
+    before = items.count()
+    assert before >= 1 and page.locator("#retrain").is_hidden()
+    page.get_by_role("button", name="Forget the lesson on").last.click()
+    page.wait_for_function(
+        "count => document.querySelectorAll('#lessons li').length < count", arg=before
+    )
+    seen.settle()
+    assert len(seen.get(f"{id_}/lessons")) == before - 1
+    made = {"program": "SELECT a", "learnt": True, "cells": 1, "values": None, "table": "t"}
+    lessons = [{"id": n, "question": f"question {n}?", **made} for n in range(3)]
+    page.route("**/lessons", lambda route: route.fulfill(json=lessons))
+    seen.open(id_)
+    page.get_by_text("What you taught").click()
+    page.get_by_role("button", name="Retrain on these").click()
+    offer = page.locator("#retrain-offer")
+    offer.get_by_text("It takes about 7 s.").wait_for()
+    assert "denota train" in offer.inner_text()
 
 
 def test_the_first_page_shows_true_answers(seen: Seen) -> None:
