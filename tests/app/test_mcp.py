@@ -143,6 +143,14 @@ def test_databases_folders_and_globs_list_their_tables(assistant: Assistant, des
     assert assistant("open_table", address="sub/more.tsv").data["opened"]["table"] == "more"
 
 
+def test_a_table_has_one_id_whatever_it_is_called(assistant: Assistant, desk: Desk) -> None:
+    names = (str(desk.folder / "towns.csv"), "towns.csv", "./towns.csv", "own_link.csv")
+    ids = {assistant("open_table", address=name).data["opened"]["table"] for name in names}
+    assert len(ids) == 1
+    assert assistant("open_table", address="examples/expeditions.csv").data["opened"]["opened"]
+    assert [t["table"] for t in assistant("list_tables").data["tables"]].count("expeditions_2") == 0
+
+
 def test_calls_about_one_table_are_served_in_turn(assistant: Assistant) -> None:
     ask = ("ask", {"table": "expeditions", "question": CREW})
     then = ("follow_up", {"table": "expeditions", "question": LARGEST})
@@ -274,7 +282,9 @@ def test_a_lesson_holds_for_another_assistant_too(tmp_path: Path) -> None:
         taught = one("teach", table="expeditions", cells="[[3, 0]]").data  # as some send lists
         assert taught["learnt"] and taught["answer"]["answer"] == ["1899-00"]
         assert ask(one).data["answer"] == ask(other).data["answer"] == ["1899-00"]
+        assert "not taught here" in other("forget", table="expeditions").refusal()
         assert one("forget", table="expeditions").data["question"] == question
+        assert "not taught here" in one("forget", table="expeditions").refusal()
         assert ask(one).data["answer"] == ask(other).data["answer"] == before["answer"]
         assert "Error" not in one.log.read_text()
 
@@ -359,4 +369,4 @@ def test_a_wrong_start_is_told(run: Callable[..., Any], arguments: list[str], sa
 def test_the_help_says_what_may_be_opened(run: Callable[..., Any]) -> None:
     said = " ".join(run("mcp", "--help").out.split())
     assert "opens only the TABLEs named here and files in folders named with --allow" in said
-    assert "working folder too must be named" in said
+    assert "opens the working folder, which is closed without it" in said

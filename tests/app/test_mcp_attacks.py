@@ -6,14 +6,20 @@ import json
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import DataObject, booleans, data, dictionaries, sampled_from
 
+import servers
 from app.assistant import Assistant
 from app.conftest import Desk
+from denota.app.agents import schema, tools
 from denota.app.agents.allowed import Allowed
 from denota.app.agents.jobs import Line, Stopped, TookTooLong, do
+from denota.app.agents.shelf import Shelf
 from denota.errors import DenotaError
 
 SECRETS = ("hunter2", "swordfish", "root:")
@@ -118,6 +124,53 @@ def test_of_a_database_only_the_table_that_was_named_may_be_opened() -> None:
     for address in (f"{shop}#customers", shop, f"{shop}#"):
         with pytest.raises(DenotaError, match="may not be opened"):
             allowed.place(address)
+
+
+def test_a_server_s_password_is_never_told(postgres: servers.Server) -> None:
+    with postgres.connect() as connection:
+        connection.execute("DROP TABLE IF EXISTS harbours, wages")
+        connection.execute("CREATE TABLE harbours (name TEXT, depth INT)")
+        connection.execute("INSERT INTO harbours VALUES ('Moss', 12), ('Oslo', 7)")
+        connection.execute("CREATE TABLE wages (name TEXT, paid INT)")
+    shelf = Shelf(Allowed([postgres.address(password=servers.PASSWORD)]), begin=_nobody)
+    tables = tools.TOOLS[1].run(tools.Desk(shelf), schema.Nothing())
+    assert {"harbours", "wages"} <= {one.id for one in shelf.all()}
+    held, table = shelf.opened("harbours")
+    assert table.shape == (2, 2)
+    place = shelf.allowed.place(postgres.address("harbours"))
+    assert place == held.place and servers.PASSWORD not in tables.model_dump_json()
+    with pytest.raises(DenotaError) as raised:
+        shelf.open(shelf.allowed.place(postgres.address("nowhere")))
+    assert servers.PASSWORD not in str(raised.value)
+    only = Allowed([postgres.address("harbours", password=servers.PASSWORD)])
+    for table in ("wages", "pg_catalog.pg_authid", ""):
+        with pytest.raises(DenotaError, match="may not be opened"):
+            only.place(postgres.address(table))
+
+
+def _nobody(table: Any) -> Any:
+    raise AssertionError("no conversation begins here")
+
+
+ODD: list[Any] = [
+    *(None, True, -1, 0, 3, 10**30, 1.5, "", "expeditions", "SELECT 1", "[[0, 1]]", "{}", "Crew"),
+    *([], [[0, 1]], [["a", 1]], [[1, 2, 3]], {"a": 1}, "\ud800", "\0", "\u202e", "9" * 5000, ["x"]),
+]
+TOOLS = {tool.name: list(tool.given.model_fields) for tool in tools.TOOLS}
+NAMES = sorted(set(TOOLS) - {"close_table", "teach", "forget"})
+
+
+@settings(max_examples=80)
+@given(data())
+def test_odd_arguments_are_answered_or_refused(assistant: Assistant, drawn: DataObject) -> None:
+    name = drawn.draw(sampled_from(NAMES))
+    keys = sampled_from([*TOOLS[name], "other"])
+    arguments = drawn.draw(dictionaries(keys, sampled_from(ODD), max_size=4))
+    if "table" in TOOLS[name] and drawn.draw(booleans()):
+        arguments["table"] = "expeditions"
+    arguments.pop("csv", None)  # each would stay open
+    said = assistant(name, **json.loads(json.dumps(arguments).replace("\\ud800", "?")))
+    assert said.refusal() if said.is_error else said.data
 
 
 STATEMENTS = """

@@ -121,9 +121,7 @@ def selected(seen: Seen) -> set[tuple[int, ...]]:
 
 def ghosts(seen: Seen) -> set[tuple[int, ...]]:
     """The cells of the old answer that are hinted at, and not selected."""
-    found = seen.page.eval_on_selector_all(
-        "td.ghost", "all => all.map((one) => one.dataset.cell)"
-    )
+    found = seen.page.eval_on_selector_all("td.ghost", "all => all.map((one) => one.dataset.cell)")
     return {tuple(map(int, cell.split(","))) for cell in found}
 
 

@@ -51,7 +51,7 @@ def _costs(found: Mapping[str, Any]) -> str:
             f"{found['sqls']} statements",
         ),
     ]
-    where = f"{found['cores']} cores, version {found['sdk']} of the SDK"
+    where = f"{found['cores']} cores with a load of {found['load']} in all"
     return f"## What it costs\n\n{_COSTS.format(where=where)}\n\n{table(*lines)}"
 
 
@@ -132,7 +132,8 @@ database, what can be opened. Gives an id, rows, columns with types, and what wa
 | `readings`, `choose` | other ways to understand the last question; take one |
 | `run_sql` | one SELECT in DuckDB's SQL; opened tables are views named by their id |
 | `rows` | rows as they stand, searched and sorted |
-| `teach`, `forget` | say what the right answer is, [to learn from](teaching.md); take it back |
+| `teach`, `forget` | say what the right answer is, [to learn from](teaching.md); \
+take back what was taught here |
 | `close_table` | let go of a table |
 
 An answer has what [`denota ask --json`](ask.md#json) has (`kind`, `answer`, `values`, `cells`, \
@@ -162,12 +163,12 @@ unless it is named, `--allow .`.
 [looked for](addresses.md#passwords) and never told.
 - SQL: one SELECT over opened tables, run by DuckDB in a process of its own without access to \
 files, network and settings, with bounded memory; it is killed when its time is over.
-- Nothing is written but lessons, and those only by `teach`, and by answers about a table that was \
-taught before.
-- A table may hold text that tries to give orders. Cells and names of columns stand in quotes in \
-the text and as strings in the structured result, without control characters that would hide \
-them, and the server tells assistants that they are data. What an assistant makes of it is its own \
-doing: have it ask before it uses other tools on the word of a table.
+- Nothing is written but lessons: by `teach`, and by going on from answers about a table that was \
+taught.
+- A table may hold text that tries to give orders. In the text of an answer, cells and names of \
+columns stand in quotes, on one line, without control characters; in the structured result they are \
+strings as they stand. The server tells assistants that they are data. What an assistant makes of \
+them is its own doing: have it ask before it uses other tools on the word of a table.
 - The log on stderr has tools and times, no question and no cell.
 
 `tests/app/test_mcp_attacks.py` has the attacks that this was tried with."""

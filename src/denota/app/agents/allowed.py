@@ -47,6 +47,10 @@ class Place:
         """Whether it is a folder or a glob."""
         return not is_remote(self.address) and is_several(self.address)
 
+    def is_same(self, other: Place) -> bool:
+        """Say whether another is the same table, whatever it is called."""
+        return (self.address, self.table) == (other.address, other.table)
+
 
 class Allowed:
     """What may be opened.

@@ -18,8 +18,6 @@ from denota.app.agents.jobs import Line
 from denota.app.agents.sql import Viewed
 from denota.app.reading import ReaderOptions
 from denota.errors import DataError, TableError
-from denota.programs.sql.identifiers import needs_quotes
-from denota.programs.sql.kinds import kinds_of
 from denota.tables.address import is_remote
 from denota.tables.folders import files_of
 from denota.tables.opening import open_database, part_of
@@ -116,7 +114,7 @@ class Shelf:
     def open(self, place: Place) -> Held:
         """Read a table, anew if it is open; the conversation about it begins again."""
         with self._lock:
-            same = next((one for one in self.all() if one.place == place), None)
+            same = next((o for o in self.all() if o.place and o.place.is_same(place)), None)
             held = same or Held(self._free_id(_title(place)), _title(place), place)
         table = self._read(place, held.id)
         with self._lock:
@@ -169,6 +167,8 @@ class Shelf:
             self._held[held.id] = held
 
     def _fill(self, held: Held, table: Table) -> None:
+        from denota.programs.sql.kinds import kinds_of  # sqlglot takes a while to import
+
         rows, columns = table.shape
         with self._lock:
             others = [one.table.shape for one in self._held.values() if one.table and one != held]
@@ -194,6 +194,8 @@ class Shelf:
 
     def _free_id(self, title: str) -> str:
         """A name that no other table has, and that SQL takes without quotes."""
+        from denota.programs.sql.identifiers import needs_quotes
+
         plain = re.sub(r"[^A-Za-z0-9]+", "_", title).strip("_")[:40] or "table"
         if needs_quotes(plain, "duckdb"):
             plain = f"table_{plain}"

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from denota.app.agents.engine import receive, send
 from denota.errors import DataError
-from denota.programs.sql.identifiers import column_names
-from denota.programs.sql.kinds import kinds_of
 from denota.tables.table import Table
 
 MORE: Final = 1.0
@@ -115,8 +113,8 @@ class Sql:
             files = [str(file) for file in viewed.files]
             found = self._asked(process, {"name": name, "files": files})
         else:
-            message = {"table": name, "kinds": list(kinds_of(viewed.table))}
-            found = self._asked(process, message, _as_arrow(viewed.table))
+            kinds, data = _as_arrow(viewed.table)
+            found = self._asked(process, {"table": name, "kinds": kinds}, data)
         if "error" in found:
             raise DataError(found["error"])
 
@@ -143,13 +141,16 @@ def names(sql: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE) is not None
 
 
-def _as_arrow(table: Table) -> bytes:
-    """The texts of a table under the names that its SQL has, dates as ISO writes them."""
+def _as_arrow(table: Table) -> tuple[list[str], bytes]:
+    """What SQL takes the columns of a table to be, and their texts, dates as ISO writes them."""
     import numpy as np
     import pyarrow as pa
 
-    texts = []
-    for column, kind in zip(table.columns, kinds_of(table), strict=True):
+    from denota.programs.sql.identifiers import column_names  # sqlglot takes a while to import
+    from denota.programs.sql.kinds import kinds_of
+
+    texts, kinds = [], list(kinds_of(table))
+    for column, kind in zip(table.columns, kinds, strict=True):
         cells = [text.encode("utf-8", "replace").decode() for text in column.text]
         if kind == "date":
             for row, days in enumerate(column.dates.order):
@@ -160,5 +161,4 @@ def _as_arrow(table: Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, made.schema) as writer:
         writer.write_table(made)
-    found: bytes = sink.getvalue().to_pybytes()
-    return found
+    return [*kinds], sink.getvalue().to_pybytes()

@@ -11,7 +11,7 @@ from denota.app.agents.jobs import Line
 from denota.app.agents.schema import Given, Told
 from denota.app.agents.shelf import Held, Shelf
 from denota.app.agents.sql import Sql, names
-from denota.app.web.rows import SeenRows
+from denota.app.web.rows import SeenRows, Sight
 from denota.errors import DataError
 from denota.tables.table import Table
 
@@ -133,7 +133,8 @@ def _rows(desk: Desk, given: schema.SomeRows) -> schema.RowsInfo:
     sort = None
     if given.sort is not None:
         sort = table.names.index(table[given.sort].name)
-    shown, total = SeenRows(table).some(given.start, given.count, sort, given.down, given.search)
+    sight = Sight(sort, given.down, given.search)
+    shown, total = SeenRows(table).some(given.start, given.count, sight)
     rows, shortened = _cut_rows(shown)
     more = given.start + len(rows) < total
     notes = ["there are more rows"] if more else []
@@ -166,6 +167,11 @@ def _teach(desk: Desk, given: schema.TeachAnswer) -> schema.TaughtInfo:
 
 def _forget(desk: Desk, given: schema.OfTable) -> schema.ForgottenInfo:
     held, chat = desk.shelf.talk(given.table)
+    there = chat.teacher.log.lessons(chat.person)
+    if not there or there[-1].session != chat.session:
+        raise DataError(
+            "the last lesson was not taught here; `denota teach default --log` shows all of them"
+        )
     return schema.ForgottenInfo(table=held.id, question=chat.unteach())
 
 
@@ -366,7 +372,7 @@ TOOLS: Final = (
     Tool(
         "forget",
         "Forget the last lesson",
-        "Take back the lesson that was taught last.",
+        "Take back the lesson that was taught last, if it was taught here.",
         schema.OfTable,
         schema.ForgottenInfo,
         _forget,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -53,12 +54,13 @@ def serve_assistant(addresses: Sequence[str], folders: Sequence[Path], model: st
 
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR, format="denota: %(message)s")
     loaded: Loaded = Future()
+    session = f"mcp-{secrets.token_hex(8)}"  # what is taught here can be told from other lessons
 
     def begin(table: Table) -> Chat:
         parser, teacher = loaded.result()
         from denota.conversation.chat import Chat
 
-        return Chat(parser, table, teacher=teacher)
+        return Chat(parser, table, teacher=teacher, session=session)
 
     desk = Desk(Shelf(allowed, begin))
     code = 1
