@@ -41,8 +41,8 @@ from denota.search.preparer import Preparer
 from denota.tables.table import Table
 
 WRITTEN: Final = Path(__file__).parents[1] / "tests/fixtures/subject_changes.tsv"
-LEARNT: Final = 3000
-"""Made-up conversations that are learnt from."""
+LEARNT: Final = 4000
+"""Made-up conversations of either language that are learnt from."""
 MEASURED: Final = 100
 """Made-up conversations that are measured."""
 SAMPLED: Final = 400
@@ -64,6 +64,8 @@ def main() -> None:
 def learn(data: Path) -> None:
     real = changes_of(load_examples(data, "random-split-1-train").examples, seed=0)
     made = changes_of(made_up(LEARNT, seed=0, held_out=False), seed=0)
+    values = changes_of(made_up(LEARNT, seed=1, held_out=False, language="full"), seed=1)
+    made += balanced(values, seed=0)  # questions for values seldom go on
     changes = [*real, *made]
     weights = fit([one.features for one in changes], [one.afresh for one in changes])
     learnt_from = {"SQA, random-split-1-train": len(real), "made up": len(made)}
@@ -72,18 +74,27 @@ def learn(data: Path) -> None:
     print(json.dumps({"questions": learnt_from, "features": len(weights)}))
 
 
-def made_up(count: int, seed: int, held_out: bool) -> tuple[Example, ...]:
+def made_up(
+    count: int, seed: int, held_out: bool, language: str = "extended"
+) -> tuple[Example, ...]:
     """Conversations of two questions or more about invented tables, several about each."""
     tables = list(invented_tables(max(4, count // 8), seed))
     made = generate(
         tables,
         seed,
-        language=LANGUAGES["extended"],
+        language=LANGUAGES[language],
         held_out=held_out,
         loose=0.5,
         turns=(2, 3),
     )
     return examples_from(islice(made, count), programs=True)
+
+
+def balanced(changes: Sequence[Change], seed: int) -> list[Change]:
+    """As many questions that start afresh as others."""
+    others = [one for one in changes if not one.afresh]
+    afresh = [one for one in changes if one.afresh]
+    return [*Random(seed).sample(afresh, min(len(afresh), len(others))), *others]
 
 
 def measure(data: Path, model: str) -> dict[str, Any]:

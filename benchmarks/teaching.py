@@ -5,9 +5,11 @@
 
 Questions are asked table by table, in the order of the data, each sequence as a conversation. A
 person corrects every wrong answer with the gold cells, so that the next question follows up on the
-right ones; in the control too, which learns nothing. Later questions are those asked about a table
-after something was taught about it. In the end, questions about other tables are asked once more,
-with all that was taught. RUN must not have learnt from the split. Writes JSON.
+right ones; in the control too, which learns nothing. Every lesson is asked again at once. Later
+questions are those asked about a table after something was taught about it. An answer is accepted
+only where the next question builds on it: the simulated person never says that one is right. In the
+end, questions about other tables are asked once more, with all that was taught. RUN must not have
+learnt from the split. Writes JSON.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ from denota.data import load_examples
 from denota.data.example import Example, conversations
 from denota.model.memory import Memory
 from denota.model.parser import Parser
+from denota.programs.denotation import Denotation
+from denota.tables.table import Table
 from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
 
@@ -45,6 +49,11 @@ class Forgetful(Teacher):
     def memory(self, person: str = "") -> Memory:
         """Return what the parser came with."""
         return self.parser.memory
+
+    def recalled(
+        self, table: Table, question: str, previous: Denotation | None, person: str = ""
+    ) -> None:
+        """Know no question again."""
 
 
 def simulate(
@@ -85,6 +94,8 @@ def simulate(
                     counts["lessons"] += 1
                     counts["kept_for_later"] += not learnt
                     taught = taught or learnt
+                    chats[0].undo()
+                    counts["again"] += _right(chats[0], example)
     for talk in others:
         for which, one in (("taught", teacher), ("control", Forgetful(parser, TeachingLog()))):
             chat = Chat(parser, talk[0].question.table, teacher=one)

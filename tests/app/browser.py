@@ -162,6 +162,8 @@ class Seen:
 
     def sample(self, name: str = "castles") -> None:
         self.open()
+        if self.page.locator("#all").is_visible():
+            self.page.locator("#all").click()
         self.page.locator("#samples").get_by_role("button", name=name).first.click()
         self.page.wait_for_selector("#work td[data-cell]")
 
@@ -198,14 +200,14 @@ class Seen:
     def marked(self) -> dict[tuple[int, ...], str]:
         """The highlighted cells and their texts."""
         found = self.page.eval_on_selector_all(
-            "td.marked", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+            "#body td.marked", "all => all.map((one) => [one.dataset.cell, one.textContent])"
         )
         return {tuple(map(int, cell.split(","))): text for cell, text in found}
 
     def drawn(self) -> dict[tuple[int, ...], str]:
         """All cells that exist and their texts."""
         found = self.page.eval_on_selector_all(
-            "td[data-cell]", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+            "#body td[data-cell]", "all => all.map((one) => [one.dataset.cell, one.textContent])"
         )
         return {tuple(map(int, cell.split(","))): text for cell, text in found}
 

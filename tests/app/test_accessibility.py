@@ -67,7 +67,7 @@ def test_a_conversation_its_readings_and_the_export_menu(looked: Seen) -> None:
     looked.open_part("How")
     looked.open_part("Share")
     page.get_by_role("button", name="Other readings").click()
-    page.wait_for_selector(".reading")
+    page.wait_for_selector("#turns .reading")
     assert not violations(looked)
     page.get_by_role("button", name="Export").click()
     page.locator("#menu").wait_for()
@@ -78,7 +78,7 @@ def test_doubt_and_an_error(looked: Seen) -> None:
     looked.change_answers(lambda turn: turn.update(sure=False, confidence=0.41))
     looked.sample()
     looked.ask(TWO[0])
-    looked.page.wait_for_selector(".reading")
+    looked.page.wait_for_selector("#turns .reading")
     looked.page.evaluate(
         "import('/page/notices.js').then((notices) => notices.fail(new Error('an example')))"
     )

@@ -61,9 +61,9 @@ def test_another_reading_is_one_click_away(seen: Seen) -> None:
     seen.sample()
     seen.ask(*TWO)
     seen.page.get_by_role("button", name="Other readings").click()
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     readings = seen.get(f"{seen.id}/readings?count=12")
-    cards = seen.page.locator(".reading")
+    cards = seen.page.locator("#turns .reading")
     assert cards.count() == 3
     told = cards.locator("span:first-child").all_inner_texts()
     assert readings[0]["explanation"] not in told  # it stands above already
@@ -74,7 +74,7 @@ def test_another_reading_is_one_click_away(seen: Seen) -> None:
     seen.page.mouse.move(700, 700)
     assert set(seen.marked()) == cells_of(readings[0])
     cards.first.click()
-    seen.page.wait_for_function("() => !document.querySelector('.reading')")
+    seen.page.wait_for_function("() => !document.querySelector('#turns .reading')")
     seen.settle()
     assert seen.session["turns"][-1]["program"] == readings[1]["program"] != readings[0]["program"]
     assert set(seen.marked()) == cells_of(readings[1])
@@ -84,13 +84,13 @@ def test_doubt_is_said_and_three_readings_shown(seen: Seen) -> None:
     seen.change_answers(lambda turn: turn.update(sure=False, confidence=0.41))
     seen.sample()
     seen.ask(TWO[0])
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     assert "not sure, 41%" in seen.page.locator(".said").inner_text()
-    assert seen.page.locator(".reading").count() == 3
+    assert seen.page.locator("#turns .reading").count() == 3
     assert seen.page.get_by_text("Did you mean one of these?").is_visible()
     assert "I am not sure" in seen.page.locator("#announce").inner_text()
     seen.page.keyboard.press("Escape")
-    assert not seen.page.locator(".reading").first.is_visible()
+    assert not seen.page.locator("#turns .reading").first.is_visible()
 
 
 def test_a_computed_value_shows_what_it_was_computed_from(seen: Seen) -> None:
@@ -226,7 +226,7 @@ def test_a_session_is_found_again_and_forgotten(seen: Seen) -> None:
     seen.ask(*TWO)
     before = seen.marked()
     seen.page.reload()
-    seen.page.wait_for_selector("td.marked")
+    seen.page.wait_for_selector("#body td.marked")
     assert seen.marked() == before
     assert seen.page.locator(".asked").all_inner_texts() == list(TWO)
     seen.page.get_by_role("link", name="New table").click()
@@ -234,7 +234,7 @@ def test_a_session_is_found_again_and_forgotten(seen: Seen) -> None:
     recent.wait_for()
     assert "2 questions" in recent.inner_text()
     recent.click()
-    seen.page.wait_for_selector("td.marked")
+    seen.page.wait_for_selector("#body td.marked")
     assert seen.marked() == before
     id_ = seen.id
     seen.page.go_back()
@@ -258,7 +258,7 @@ def test_a_session_survives_the_server(visit: Callable[..., Seen], tmp_path: Pat
         server.stop()
         server.start()
         seen.page.reload()
-        seen.page.wait_for_selector("td.marked")
+        seen.page.wait_for_selector("#body td.marked")
         assert seen.marked() == before
         seen.page.goto(f"{server.url}/#gone")
         seen.page.get_by_role("alert").wait_for()
@@ -305,10 +305,10 @@ def test_everything_by_keyboard(seen: Seen) -> None:
     assert seen.page.input_value("#question") == ""
     tab_to(lambda: focused("textContent") == "Other readings", "Shift+Tab")
     seen.page.keyboard.press("Enter")
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     tab_to(lambda: "reading" in focused("className"))
     seen.page.keyboard.press("Escape")
-    assert not seen.page.locator(".reading").first.is_visible()
+    assert not seen.page.locator("#turns .reading").first.is_visible()
     assert focused("textContent") == "Other readings"
     seen.page.keyboard.press("/")
     assert focused("id") == "question"
@@ -469,9 +469,9 @@ def test_phone_width_has_no_overflow(visit: Callable[..., Seen]) -> None:
     seen.sample()
     seen.ask(*TWO, "x" * 300)
     seen.page.locator(".others").wait_for()
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     assert seen.overflow() <= 0
-    for part in ("#question", "#scroll", "#search", "#new", "#export", ".reading >> nth=0"):
+    for part in ("#question", "#scroll", "#search", "#new", "#export", "#turns .reading >> nth=0"):
         box = seen.page.locator(part).bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= 360, part
     seen.open(seen.server.begin(f"{'w' * 400},b\n{'y' * 400},2\nz,3\n", "v" * 180))
@@ -498,7 +498,7 @@ def test_contrast_is_readable(visit: Callable[..., Seen], scheme: str) -> None:
     seen.sample()
     check(70)
     seen.ask(*TWO[::-1])
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     seen.open_part("How")
     seen.page.evaluate(
         "import('/page/notices.js').then((notices) => notices.fail(new Error('an example')))"
@@ -526,7 +526,7 @@ def test_a_hostile_table_runs_nothing(seen: Seen) -> None:
     seen.open(seen.server.begin(content.getvalue(), HOSTILE))
     seen.ask(HOSTILE, "which has the highest " + HOSTILE)
     seen.page.locator(".others").click()
-    seen.page.wait_for_selector(".readings > *")
+    seen.page.wait_for_selector("#turns .readings > *")
     seen.page.fill("#search", "<img")
     seen.page.get_by_text("found").first.wait_for()
     seen.settle()

@@ -115,15 +115,16 @@ def test_contradictions_are_noticed(parser: Parser) -> None:
     assert set(chat.ask(ODD).cells) == {(2, 1)}, "the newer counts"
 
 
-def test_answers_that_were_left_as_they_were_are_kept_right(parser: Parser) -> None:
+def test_answers_that_were_said_to_be_right_are_kept_right(parser: Parser) -> None:
     teacher = Teacher(parser, TeachingLog())
     chat = Chat(parser, CASTLES, teacher=teacher)
     fine = chat.ask("which castles have the condition intact?")
     assert fine.sure
+    chat.accept(fine)
     chat.ask(ODD)
     chat.teach(-1, ANSWER)
     kinds = [record.kind for record in teacher.log.records()]
-    assert kinds == ["accepted", "lesson"], "the person asked on"
+    assert kinds == ["accepted", "lesson"]
     chat.reset()
     assert chat.ask("which castles have the condition intact?").cells == fine.cells
     teacher.undo()

@@ -19,11 +19,12 @@ import denota
 from app.serving import serve_inline
 from denota.app.api import TableParser
 from denota.app.commands.teach import teach_model
-from denota.app.files.export import answer_csv, conversation_jsonl
+from denota.app.files.export import conversation_jsonl
 from denota.app.terminal.repl import Repl
 from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
+from denota.conversation.as_csv import answer_csv
 from denota.conversation.chat import Chat
 from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn

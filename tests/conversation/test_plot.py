@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from denota.conversation.plot import Plot, svg, text
+from denota.conversation.view import view_of
+from denota.conversation.written import run_programs
+from denota.tables import read_table
+
+ROOT = Path(__file__).parents[2]
 
 HOSTILE = (
     '"><script>alert(1)</script>',
@@ -125,6 +131,15 @@ def test_bars_of_a_terminal() -> None:
     row, ends, bounds = rising.split("\n")
     assert list(row) == sorted(row) and row[0] == "▁" and row[-1] == "█"
     assert (ends, bounds) == ("0 – 39", "0 to 39")
+
+
+def test_the_picture_of_the_documents_is_drawn_so() -> None:
+    table = read_table(ROOT / "examples" / "expeditions.csv")
+    (turn,) = run_programs(table, ["AVERAGE PER (SELECT Leader, Crew)"])
+    plot = view_of(turn).plot
+    assert plot is not None
+    grey = svg(plot).replace("<svg ", '<svg color="#6e7781" ', 1)  # it stands on any ground
+    assert (ROOT / "docs" / "plot.svg").read_text(encoding="utf-8") == grey + "\n"
 
 
 def test_each_label_has_a_value() -> None:

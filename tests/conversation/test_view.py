@@ -178,6 +178,21 @@ def test_plots_of_sums_superlatives_and_shares() -> None:
         assert view(plain).plot is None, plain
 
 
+def test_groups_that_were_chosen_from_are_drawn() -> None:
+    table = read_table(EXPEDITIONS)
+    crews = view("SELECT Leader THEN Leader HAS MOST Crew", table).plot
+    assert crews is not None and crews.title == "Sum of Crew by Leader"
+    assert crews.marked == {0} and crews.values[0] == max(crews.values) == 119
+    rare = view("SELECT Leader THEN Leader IS LEAST COMMON", table).plot
+    assert rare is not None and rare.values == (1, 1, 2, 2, 2) and rare.marked == {0, 1}
+
+
+def test_many_repeated_values_are_counted_beside_their_rows() -> None:
+    rows = [["abcdef"[n % 6] * 3, str(n)] for n in range(60)]
+    found = view("SELECT Customer", Table.from_rows(["Customer", "n"], rows, "orders.csv"))
+    assert found.headline == "6 customers in 60 orders" and found.counts[0] == ("aaa", 10)
+
+
 def test_turns_without_a_program_have_a_view() -> None:
     assert view_of(declined_turn("why?", "I cannot say why.")) == View()
     query = rows_query((1,), ["Customer"], ORDERS)

@@ -52,41 +52,50 @@ def same(one: Memory, other: Memory) -> bool:
     )
 
 
-def test_a_lesson_accepts_the_answers_before_it_in_its_own_conversation(parser: Parser) -> None:
+def test_silence_is_not_consent(parser: Parser) -> None:
+    """Only what was said to be right, or asked on about, is written as accepted."""
     teacher = Teacher(parser, TeachingLog())
-    elsewhere = Chat(parser, CASTLES, teacher=teacher)
-    elsewhere.ask("which castles were built by Queen Ilse?")
     chat = Chat(parser, CASTLES, teacher=teacher)
     chat.ask(INTACT)
     chat.ask("hello")
-    chat.ask(ODD)
-    chat.ask(RUINS)
-    assert said(teacher.log) == [], "nothing was taught yet"
-    chat.teach(2, ANSWER)
-    assert said(teacher.log) == [("accepted", INTACT), ("lesson", ODD)]
-    chat.teach(-1, ANSWER, "")
-    assert said(teacher.log)[2:] == [("lesson", ODD)], "each is accepted once"
-
-
-def test_asking_on_accepts_the_answer_before_once(parser: Parser) -> None:
-    teacher = Teacher(parser, TeachingLog())
-    chat = Chat(parser, CASTLES, teacher=teacher)
     chat.ask(ODD)
     chat.teach(-1, ANSWER)
+    chat.ask(RUINS)
+    chat.ask("which castle has the most towers?")
+    assert said(teacher.log) == [("lesson", ODD)], "nobody said that the others are right"
+    chat.accept(0)
+    assert said(teacher.log) == [("lesson", ODD), ("accepted", INTACT)]
+    chat.accept(0)
+    assert len(said(teacher.log)) == 2, "each is accepted once"
+    for wrong in (1, 2, 99):
+        with pytest.raises(DataError):
+            chat.accept(wrong)
+    assert len(said(teacher.log)) == 2
+
+
+def test_a_follow_up_accepts_the_answer_that_it_builds_on(parser: Parser) -> None:
+    teacher = Teacher(parser, TeachingLog())
+    chat = Chat(parser, CASTLES, teacher=teacher)
     chat.ask(INTACT)
-    assert said(teacher.log) == [("lesson", ODD)], "a taught answer is not accepted"
-    chat.ask("hello")
-    assert chat.turns[-1].declined
     chat.ask(RUINS)
-    expected = [("lesson", ODD), ("accepted", INTACT)]
-    assert said(teacher.log) == expected
-    chat.undo()
-    chat.ask(RUINS)
-    assert said(teacher.log) == expected
-    other = Chat(parser, sample.tables()["tables/bridges.csv"], teacher=teacher)
-    other.ask("which bridges are there?")
-    other.ask("which bridges are the longest?")
-    assert said(teacher.log) == expected, "of tables that were not taught nothing is written"
+    assert chat.ask("of those, which has the most towers?").scope == "previous"
+    assert said(teacher.log) == [], "of a table that was not taught nothing is written"
+    chat.ask(ODD)
+    chat.teach(-1, ANSWER)
+    assert said(teacher.log) == [("accepted", RUINS), ("lesson", ODD)]
+    chat.ask(INTACT)
+    assert chat.ask("of those, which has the fewest towers?").scope == "previous"
+    assert said(teacher.log)[2:] == [("accepted", INTACT)]
+    again = Chat(parser, CASTLES, teacher=Teacher(parser, TeachingLog()))
+    for turn, taught in zip(chat.turns, chat.taught, strict=True):
+        again.recall(turn.question, turn.program, turn.confidence, turn.sure, taught=taught)
+    again.ask(OTHER)
+    again.teach(-1, {(3, 2)})
+    assert said(again.teacher.log) == [
+        ("accepted", RUINS),
+        ("accepted", INTACT),
+        ("lesson", OTHER),
+    ], "a conversation taken up again knows what was built on"
 
 
 def test_a_conversation_that_is_gone_leaves_nothing(parser: Parser) -> None:
@@ -109,11 +118,12 @@ def test_a_conversation_that_is_gone_leaves_nothing(parser: Parser) -> None:
 def test_a_conversation_taken_up_again_accepts_nothing_twice(parser: Parser) -> None:
     teacher = Teacher(parser, TeachingLog())
     chat = Chat(parser, CASTLES, teacher=teacher, session="s")
-    for question in (INTACT, ODD):
-        chat.ask(question)
+    chat.ask(INTACT)
+    chat.accept()
+    chat.ask(ODD)
     chat.teach(-1, ANSWER)
     chat.unteach()
-    chat.ask(RUINS)
+    chat.accept(chat.ask(RUINS))
     again = Chat(parser, CASTLES, teacher=Teacher(parser, teacher.log), session="s")
     for turn, taught in zip(chat.turns, chat.taught, strict=True):
         again.recall(turn.question, turn.program, turn.confidence, turn.sure, taught=taught)
@@ -175,7 +185,7 @@ def test_lessons_of_a_worker_are_written_by_another_process(parser: Parser, tmp_
     server, log = TeachingLog(path), PendingLog(path)
     teacher = Teacher(parser, log)
     chat = Chat(parser, CASTLES, teacher=teacher, person="ada", session="s")
-    chat.ask(INTACT)
+    chat.accept(chat.ask(INTACT))
     chat.ask(ODD)
     chat.teach(-1, ANSWER)
     assert teacher.memory("ada").tables and not teacher.memory().tables

@@ -107,7 +107,7 @@ def run(
 
 @app.command(
     epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" '
-    '"and the smallest?" --model runs/demo`'
+    '"and the smallest?"`'
 )
 def ask(
     table: opt.TableFile,
@@ -115,6 +115,7 @@ def ask(
     model: opt.Model = "default",
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
+    as_csv: opt.AsCsv = False,
     format: opt.FileFormat = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -133,7 +134,7 @@ def ask(
 
     as_text = tuple(text or ())
     how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
-    answer_questions(table, questions, model, as_json, how, dialect)
+    answer_questions(table, questions, model, as_json, how, dialect, as_csv)
 
 
 @app.command(
@@ -263,7 +264,7 @@ def mcp(
 
 @app.command(
     epilog="Examples: `denota teach default lessons.jsonl` · `denota teach default --log` · "
-    "`denota teach default --undo`"
+    "`denota teach default --undo` · `denota teach default --retrain taught.safetensors`"
 )
 def teach(
     model: opt.TaughtModel,
@@ -273,6 +274,9 @@ def teach(
     log: opt.ShowLog = False,
     export: opt.ExportFile = None,
     save: opt.SaveFile = None,
+    forget: opt.Forget = None,
+    retrain: opt.RetrainFile = None,
+    preview: opt.Preview = False,
 ) -> None:
     """Teach a model by right answers, and look after what it was taught.
 
@@ -281,7 +285,7 @@ def teach(
     """
     from denota.app.commands.teach import show_teaching
 
-    show_teaching(model, lessons, undo, reset, log, export, save)
+    show_teaching(model, lessons, undo, reset, log, export, save, forget, retrain, preview)
 
 
 @app.command(epilog="Example: `denota package runs/maver maver.safetensors`")

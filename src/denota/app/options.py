@@ -12,6 +12,7 @@ from denota.tables.io import Format
 
 # several commands
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one a line.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print the last answer as CSV.")]
 TableFile = Annotated[
     str,
     typer.Argument(
@@ -211,6 +212,21 @@ LessonsFile = Annotated[
     typer.Argument(metavar="[FILE.jsonl]", help="Conversations with right answers to learn."),
 ]
 Undo = Annotated[bool, typer.Option("--undo", help="Take the last lesson back.")]
+Forget = Annotated[
+    int | None,
+    typer.Option("--forget", metavar="ID", help="Take one lesson back; --log shows the ids."),
+]
+RetrainFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--retrain",
+        metavar="OUT.safetensors",
+        help="Train on all lessons, and write the model that comes of it.",
+    ),
+]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="With --retrain: only say what it would take.")
+]
 Reset = Annotated[
     bool, typer.Option("--reset", help="Take all lessons back: the model is as it came.")
 ]

@@ -13,9 +13,10 @@ from typing import Any, Final, get_args
 
 from denota.conversation.about import AskedScope
 from denota.conversation.asked import Asked, Context
+from denota.conversation.behind import MANY, lesson_behind, shown, with_readings
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
-from denota.conversation.html import turn_text, turns_html
+from denota.conversation.html import ShownTurns
 from denota.conversation.linking import linked
 from denota.conversation.mentions import unused
 from denota.conversation.pushed_down import push_down
@@ -38,15 +39,12 @@ from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import table_read_as
 from denota.tables.table import Cell, Table
-from denota.teaching.log import LARGEST_LESSON, Correction, TeachingLog
-from denota.teaching.teacher import Answered, Taught, Teacher
+from denota.teaching.log import LARGEST_LESSON, Correction, Record, TeachingLog
+from denota.teaching.teacher import Answered, Recalled, Taught, Teacher
 
 POINTED: Final = "These cells were pointed at; no program gives just them."
 TOLD: Final = "This is what it was said to be; no program gives it."
-NOT_YET: Final = (
-    "This parser only learns to pick cells, and the rest of this question is worked out by rules,"
-    " so the lesson is kept and not learnt; click the cells to be counted or added up instead."
-)
+AS_TAUGHT: Final = " So it was taught."
 ACCEPTED: Final = 50
 """Answers of a conversation that are accepted with a lesson, the last before it."""
 DEEP: Final = 8
@@ -87,9 +85,11 @@ class _Answered:
     """As it was then: a sketch grows."""
     taught: bool = False
     """Whether a person said what is right."""
+    accepted: bool = False
+    """Whether a person said that it is right, or asked on about it."""
 
 
-class Chat:
+class Chat(ShownTurns):
     """A conversation; each question is understood with the question and the answer before it.
 
     Args:
@@ -181,16 +181,35 @@ class Chat:
             raise DataError(f"the question is longer than {LONGEST:,} characters; ask it in short")
         self.table = linked(self.table, text)
         before = Context() if scope == "table" else self._context
-        asked = Asked.of(text, self.table, before)
-        asked = understand(asked, self.parser, self._rate_all, self.pipeline)
-        if asked.best is None or asked.reason:
-            answered = self._declined(asked, asked.reason or nothing_found(self.table))
+        known = self.teacher.recalled(self.table, text, before.previous, self.person)
+        if known is not None:
+            answered = self._as_taught(self._before_parsing(text, before), known)
         else:
-            answered = self._told(asked, asked.best.program, asked.best.answer)
-        if self._stands(answered) and self.teacher.has_taught(self.table, self.person):
-            self.teacher.accept(self._left(len(self._answered), 1), self.person, self.session)
-        self._answered.append(answered)
+            asked = Asked.of(text, self.table, before)
+            asked = understand(asked, self.parser, self._rate_all, self.pipeline)
+            if asked.best is None or asked.reason:
+                answered = self._declined(asked, asked.reason or nothing_found(self.table))
+            else:
+                answered = self._told(asked, asked.best.program, asked.best.answer)
+        self._add(answered)
+        if answered.turn.scope == "previous" and self.teacher.has_taught(self.table, self.person):
+            self.teacher.accept(self._accepted(len(self._answered), 1), self.person, self.session)
         return answered.turn
+
+    def accept(self, turn: int | Turn = -1) -> Turn:
+        """Say that an answer is right: lessons must not spoil it. It is written down.
+
+        Raises:
+            DataError: there is no such turn, or it is no answer of the parser's own.
+        """
+        place = self._place(turn)
+        if not self._stands(self._answered[place]):
+            raise DataError("only an answer that the parser gave can be said to be right")
+        self._answered[place] = replace(self._answered[place], accepted=True)
+        one = self._answered[place]
+        answered = [(one.table or self.table, self._correction(one))]
+        self.teacher.accept(answered, self.person, self.session)
+        return one.turn
 
     def readings(self, count: int = 3) -> tuple[Reading, ...]:
         """Return the best ways to understand the last question, the one taken first.
@@ -258,10 +277,8 @@ class Chat:
         Raises:
             ProgramError: the program does not belong to this table and what was asked before.
         """
-        asked = Asked.of(text, self.table, Context() if afresh else self._context)
-        for step in self.pipeline[: self.pipeline.index(PARSE)]:
-            asked = step.change(asked, self.parser) if step.change is not None else asked
-        asked = replace(asked, settled=None, confidence=confidence, sure=sure)
+        asked = self._before_parsing(text, Context() if afresh else self._context)
+        asked = replace(asked, confidence=confidence, sure=sure)
         if program:
             tree = parse_program(program)
             found = execute(tree, self.table, asked.before.previous)
@@ -272,7 +289,7 @@ class Chat:
             answered = self._told_of(asked, items_in(values), TOLD)
         else:
             answered = self._declined(asked, asked.reason or nothing_found(self.table))
-        self._answered.append(replace(answered, taught=taught))
+        self._add(replace(answered, taught=taught))
         return answered.turn
 
     def teach(
@@ -284,7 +301,7 @@ class Chat:
     ) -> Taught:
         """Learn the right answer to a question; what was asked after it is dropped.
 
-        The answers before it, which the person left as they were, are accepted.
+        The answers before it that were accepted, or that later questions built on, stay right.
 
         Args:
             turn: the question, as its place in the conversation or as the turn itself.
@@ -300,37 +317,22 @@ class Chat:
         """
         if (cells is None) == (values is None):
             raise DataError("say which cells are right, or which values; one of the two")
-        place = turn if isinstance(turn, int) else _place(self.turns, turn)
-        if not -len(self._answered) <= place < len(self._answered):
-            raise DataError("there is no such turn")
-        place %= len(self._answered)
+        place = self._place(turn)
         asked = replace(self._answered[place].asked, rated=(), confidence=1.0, sure=True)
-        before = asked.before
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
-        by_rules = items is not None and asked.plain != asked.text
-        if by_rules and program:
-            raise DataError(f"{program} is not among the readings that give this")
-        correction = Correction(
-            asked.typed,
-            asked.plain,
-            before.questions,
-            before.previous,
-            own,
-            "" if by_rules else program,
-            items,
-        )
-        before_it = self._left(place, ACCEPTED)
+        before = asked.before
+        question = (asked.typed, asked.plain, before.questions, before.previous)
+        correction, readings = Correction(*question, own, program, items), None
+        if items is not None and asked.plain != asked.text:
+            rated = rate(self._taught_parser, self.preparer, asked.question, before.previous, MANY)
+            correction, readings = lesson_behind(asked, correction, rated, self.pipeline)
+        before_it = self._accepted(place, ACCEPTED)
         taught = self.teacher.teach(self.table, correction, self.person, self.session, before_it)
-        if by_rules:
-            taught = replace(taught, readings=(), said=NOT_YET)
-        if taught.taken is not None:
-            found = execute(taught.taken, self.table, before.previous)
-            corrected = self._told(asked, taught.taken, found, self._nested_before(place))
-        elif items is not None:
-            corrected = self._told_of(asked, items, taught.said)
-        else:
-            corrected = self._pointed_at(asked, own, taught.said)
+        known = Recalled(correction, taught.taken)
+        if readings is not None:
+            taught = with_readings(taught, readings, before.previous, self.table)
+        corrected = self._as_taught(asked, known, taught.said, self._nested_before(place))
         self._answered[place:] = [replace(corrected, taught=True)]
         return taught
 
@@ -347,7 +349,17 @@ class Chat:
         Raises:
             DataError: there is none.
         """
-        record = self.teacher.undo(self.person, self.session)
+        return self._forgotten(self.teacher.undo(self.person, self.session))
+
+    def forget(self, lesson: int) -> str:
+        """Take one lesson back, by its number in the log, and return its question.
+
+        Raises:
+            DataError: there is none such.
+        """
+        return self._forgotten(self.teacher.forget(lesson, self.person, self.session))
+
+    def _forgotten(self, record: Record) -> str:
         if self._answered:  # what it learnt may rate the last question otherwise
             last = self._answered[-1]
             self._answered[-1] = replace(last, asked=replace(last.asked, rated=()))
@@ -366,13 +378,16 @@ class Chat:
         """Begin again."""
         self._answered.clear()
 
-    def _repr_html_(self) -> str:
-        """Return the conversation as a notebook shows it."""
-        return turns_html(self.turns)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Print the conversation as a notebook does without HTML."""
-        printer.text("\n\n".join(map(turn_text, self.turns)) or f"nothing asked: {self.table.name}")
+    def _place(self, turn: int | Turn) -> int:
+        """The place of a turn, which may be counted from the end."""
+        if isinstance(turn, int):
+            if -len(self._answered) <= turn < len(self._answered):
+                return turn % len(self._answered)
+            raise DataError("there is no such turn")
+        for place, one in reversed(list(enumerate(self.turns))):
+            if one is turn or one == turn:
+                return place
+        raise DataError("there is no such turn")
 
     def _last(self) -> _Answered:
         if not self._answered:
@@ -384,9 +399,12 @@ class Chat:
         place %= len(self._answered)
         return self._answered[place - 1].nested if place else _Nested()
 
+    @property
+    def _taught_parser(self) -> Parser:
+        return replace(self.parser, memory=self.teacher.memory(self.person))
+
     def _rated_here(self, question: Question, previous: Denotation | None) -> _Programs:
-        parser = replace(self.parser, memory=self.teacher.memory(self.person))
-        return rate(parser, self.preparer, question, previous)
+        return rate(self._taught_parser, self.preparer, question, previous)
 
     def _rate_all(self, questions: Sequence[Asked]) -> list[_Programs]:
         return [self.rated_by(one.question, one.before.previous) for one in questions]
@@ -446,6 +464,42 @@ class Chat:
         after = asked.after(program, known)
         return _Answered(asked, turn, after, _Nested(query, depth), self.table)
 
+    def _as_taught(
+        self, asked: Asked, known: Recalled, said: str = "", nested: _Nested | None = None
+    ) -> _Answered:
+        """A question with the answer that a person taught."""
+        asked = replace(asked, confidence=1.0, sure=True)
+        if known.program is not None:
+            found = execute(known.program, self.table, asked.before.previous)
+            way = RatedProgram.certain(known.program, found, found)
+            told = shown(way, asked, self.pipeline, but="ties") or way
+            answered = self._told(asked, told.program, told.answer, nested)
+            if said:
+                return answered
+            explanation = answered.turn.explanation + AS_TAUGHT
+            return replace(answered, turn=replace(answered.turn, explanation=explanation))
+        one = known.correction
+        items = one.told if one.told is not None else one.values
+        if items is not None:
+            return self._told_of(asked, items, said or TOLD + AS_TAUGHT)
+        return self._pointed_at(asked, one.cells, said or POINTED + AS_TAUGHT)
+
+    def _before_parsing(self, text: str, before: Context) -> Asked:
+        """A question with what the steps before the parser find out."""
+        asked = Asked.of(text, self.table, before)
+        for step in self.pipeline[: self.pipeline.index(PARSE)]:
+            asked = step.change(asked, self.parser) if step.change is not None else asked
+        return replace(asked, settled=None)
+
+    def _add(self, answered: _Answered) -> None:
+        """Go on with an answer; if it builds on the one before, that is accepted by it."""
+        if answered.turn.scope == "previous":
+            for place in reversed(range(len(self._answered))):
+                if not self._answered[place].turn.declined:
+                    self._answered[place] = replace(self._answered[place], accepted=True)
+                    break
+        self._answered.append(answered)
+
     def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> _Answered:
         """A question whose answer a person pointed at, and that no program gives."""
         found = Denotation.of_cells(cells)
@@ -476,11 +530,11 @@ class Chat:
             return False
         return bool(turn.cells) or self._is_computed(turn)
 
-    def _left(self, place: int, most: int) -> list[Answered]:
-        """The last answers before a place that stand, oldest first."""
+    def _accepted(self, place: int, most: int) -> list[Answered]:
+        """The last answers before a place that were accepted, oldest first."""
         found: list[Answered] = []
         for answered in reversed(self._answered[:place]):
-            if self._stands(answered) and len(found) < most:
+            if answered.accepted and self._stands(answered) and len(found) < most:
                 found.append((answered.table or self.table, self._correction(answered)))
         return found[::-1]
 
@@ -501,13 +555,6 @@ class Chat:
 
 
 _Programs = tuple[RatedProgram, ...]
-
-
-def _place(turns: Sequence[Turn], turn: Turn) -> int:
-    for place in reversed(range(len(turns))):
-        if turns[place] is turn or turns[place] == turn:
-            return place
-    raise DataError("there is no such turn")
 
 
 def _remarks(asked: Asked, program: Program) -> str:

@@ -16,7 +16,7 @@ from denota.conversation.requests import (
     holds,
     is_amount,
     request_in,
-    without_total,
+    without_cue,
 )
 from denota.inflect import singular
 from denota.programs.index import index_of
@@ -93,10 +93,14 @@ def _best_group(question: str, table: Table) -> AggregateRequest | None:
     if most is None or is_amount(column):
         return None
     before, what = after[: most.start()], after[most.end() :]
-    added_up = without_total(f"{most['of']} {what}", table)
-    if added_up is not None:
-        asked = f"what are the {_joined(_NUMBER_OF.sub('', added_up), _HAS.sub('', before))}"
-        return AggregateRequest("sum", asked, group=column.name, rank=_rank(most[1]))
+    kinds: tuple[Literal["sum", "average"], ...] = ("sum", "average")
+    for kind in kinds:
+        cells = without_cue(f"{most['of']} {what}", kind, table)
+        if cells is not None:
+            asked = f"what are the {_joined(_NUMBER_OF.sub('', cells), _HAS.sub('', before))}"
+            # no operator takes the largest average: all of them are told
+            rank = _rank(most[1]) if kind == "sum" else ""
+            return AggregateRequest(kind, asked, group=column.name, rank=rank)
     if not (most[1].lower() in _MANY or _NUMBER_OF.search(most["of"])):
         return None
     noun = tokenise(what)[:1]
@@ -225,7 +229,7 @@ _MOST_OFTEN: Final = re.compile(
 )
 _MOST: Final = re.compile(
     r"\b(?:the\s+)?(most|highest|largest|greatest|biggest|fewest|least|lowest|smallest)\b"
-    r"(?P<of>(?:\s+(?:total|combined|overall|sum of|number of|amount of|count of|the)\b)*)",
+    r"(?P<of>(?:\s+(?:total|average|mean|combined|overall|(?:sum|number|amount|count) of|the)\b)*)",
     re.IGNORECASE,
 )
 _NUMBER_OF: Final = re.compile(r"\b(?:number|amount|count) of\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 from denota.conversation.plot import svg
 from denota.conversation.turn import Turn
@@ -34,6 +34,21 @@ def turns_html(turns: Sequence[Turn]) -> str:
     if not turns:
         return f'<div class="denota" style="{_FAINT}">Nothing was asked yet.</div>'
     return "".join(map(turn_html, turns[-MOST_TURNS:]))
+
+
+class ShownTurns:
+    """What has turns, and is shown by them in a notebook."""
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return turns_html(self.turns)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text("\n\n".join(map(turn_text, self.turns)) or "Nothing was asked yet.")
 
 
 def turn_text(turn: Turn) -> str:

@@ -14,12 +14,15 @@ from denota.conversation.turn import Pair, Turn
 from denota.programs.english import say
 from denota.programs.execute import kept_rows
 from denota.programs.operators import AGGREGATES, SCOPES, TESTS
-from denota.programs.tree import Program, Test
+from denota.programs.operators.groups import groups_of
+from denota.programs.tree import Name, Program, Test
 from denota.tables.column import Column
 from denota.tables.table import Table
 
 ADDED_UP: Final = frozenset(("sum", "average", "largest", "smallest"))
 """Aggregates of which the numbers are drawn that they are taken of."""
+RANKED: Final = frozenset(("most_common", "least_common", "has_most", "has_least"))
+"""Steps to the group that comes first or last."""
 FIRST_WORDS: Final = {"count": "Number", "sum": "Sum", "average": "Average"}
 
 
@@ -57,6 +60,8 @@ def plot_of_rows(turn: Turn, table: Table, name: int | None, column: int | None)
         return None
     if program.compare is not None:
         return _share(turn, program)
+    if program.aggregate is None and program.then is not None and program.then.operator in RANKED:
+        return _ranked_groups(turn, program, program.then, table)
     own = sorted({row for row, _ in turn.cells})
     drawn, marked = own, frozenset[int]()
     if program.aggregate in ADDED_UP:
@@ -84,6 +89,34 @@ def plot_of_rows(turn: Turn, table: Table, name: int | None, column: int | None)
         tuple(float(numbers[row]) for row in drawn),
         style_of(table.columns[column]).unit,
         frozenset(place for place, row in enumerate(drawn) if row in marked),
+    )
+
+
+def _ranked_groups(turn: Turn, program: Program, step: Test, table: Table) -> Plot | None:
+    """The groups that a step chose from: how often each occurs, or the sum that each has."""
+    column = table.names.index(step.column or "")
+    groups = groups_of(table, _candidates(turn, program, table), column)
+    summed = table[step.argument.text] if isinstance(step.argument, Name) else None
+    numbers = summed.numbers if summed is not None else None
+    amounts = [
+        float(len(rows) if numbers is None else np.nansum(numbers[rows])) for _, rows in groups
+    ]
+    own = {row for row, _ in turn.cells}
+    order = sorted(range(len(groups)), key=lambda place: -amounts[place])
+    if step.operator in ("least_common", "has_least"):
+        order.reverse()
+    order = order[:MOST_BARS]
+    if len(order) < 2:
+        return None
+    first = "Number" if summed is None else f"Sum of {summed.name}"
+    of_all = "" if len(groups) <= MOST_BARS else f" (the first {MOST_BARS} of {len(groups):,})"
+    return Plot(
+        "bar",
+        f"{first} by {table.names[column]}{of_all}",
+        tuple(groups[place][0] for place in order),
+        tuple(amounts[place] for place in order),
+        style_of(summed).unit if summed is not None else "",
+        frozenset(n for n, place in enumerate(order) if groups[place][1][0] in own),
     )
 
 

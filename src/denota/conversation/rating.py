@@ -42,18 +42,25 @@ class RatedProgram:
 
 
 def rate(
-    parser: Parser, preparer: Preparer, question: Question, previous: Denotation | None
+    parser: Parser,
+    preparer: Preparer,
+    question: Question,
+    previous: Denotation | None,
+    count: int = RATED,
 ) -> tuple[RatedProgram, ...]:
     """Return a question's best programs, best first, given the answer before it."""
-    return rate_all(parser, preparer, [(question, previous)])[0]
+    return rate_all(parser, preparer, [(question, previous)], count)[0]
 
 
 def rate_all(
-    parser: Parser, preparer: Preparer, asked: Sequence[tuple[Question, Denotation | None]]
+    parser: Parser,
+    preparer: Preparer,
+    asked: Sequence[tuple[Question, Denotation | None]],
+    count: int = RATED,
 ) -> list[tuple[RatedProgram, ...]]:
     """Return the best programs of several questions, each with the answer before it."""
     ready = [preparer(question, previous) for question, previous in asked]
-    rated = parser.rated(ready, RATED)
+    rated = parser.rated(ready, count)
     return [_programs(one, *found) for one, found in zip(ready, rated, strict=True)]
 
 

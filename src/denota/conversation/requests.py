@@ -103,14 +103,16 @@ def request_in(question: str, table: Table) -> AggregateRequest | None:
     return _count(question, total=False)
 
 
-def without_total(text: str, table: Table) -> str | None:
-    """Return a text without the words that ask for a sum, None if it has none.
+def without_cue(text: str, kind: Literal["sum", "average"], table: Table) -> str | None:
+    """Return a text without the words that ask for a sum or an average, None if it has none.
 
     >>> table = Table.from_rows(["Nation", "Total"], [["Norway", "3"]])
-    >>> without_total("total votes", table) is None, without_total("votes in all", table)
-    (True, 'votes')
+    >>> without_cue("total votes", "sum", table) is None
+    True
+    >>> without_cue("votes in all", "sum", table), without_cue("votes on average", "average", table)
+    ('votes', 'votes')
     """
-    found = _TOTAL.search(text)
+    found = (_TOTAL if kind == "sum" else _AVERAGE).search(text)
     if found is None or _is_called(tokenise(found[0]), text, table):
         return None
     return _cut(text, found)

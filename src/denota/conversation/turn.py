@@ -109,6 +109,12 @@ class Turn:
         """Return the turn with its SQL in another dialect; the same turn if none is named."""
         return self if dialect is None else replace(self, sql=self.sql_in(dialect))
 
+    def csv(self) -> str:
+        """Return the answer as CSV: its cells by row, groups with their values, or values."""
+        from denota.conversation.as_csv import answer_csv
+
+        return answer_csv(self, self.table)
+
     def frame(self) -> Any:
         """Return the answer as a data frame: a slice of the one asked about, else one of pandas."""
         from denota.conversation.frame import slice_of

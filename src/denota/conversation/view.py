@@ -251,8 +251,10 @@ def _headline(
         different = [one for one, _ in Counter(text[row] for row in rows).most_common()]
         if len(different) <= IN_HEADLINE and total == len(rows):
             return ", ".join(different)
-        if len(different) == len(rows) and _are_things(table, columns[0]):
-            return f"{total:,} {_several(table.names[columns[0]])}"
+        if total == len(rows) and _are_things(table, columns[0]):
+            things = f"{len(different):,} {_several(table.names[columns[0]])}"
+            repeated = len(different) < len(rows)
+            return f"{things} in {total:,} {_rows_noun(table, total)}" if repeated else things
     return f"{total:,} {_rows_noun(table, total)}"
 
 

@@ -25,6 +25,7 @@ from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import SCORERS, Parser
+from denota.model.wording import Wording
 from denota.settings import saved_config, to_toml
 
 CHECKPOINT_FORMAT = 3
@@ -146,17 +147,30 @@ def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
 def _memory_facts(memory: Memory) -> dict[str, str]:
     if not memory.tables:
         return {}
-    return {"memory": json.dumps({header: one.weights for header, one in memory.tables.items()})}
+    asked = {
+        header: [
+            [own.text, sorted(own.words), program]
+            for own, program in zip(one.wordings, one.programs, strict=True)
+        ]
+        for header, one in memory.tables.items()
+    }
+    weights = {header: one.weights for header, one in memory.tables.items()}
+    return {"memory": json.dumps(weights), "memory_asked": json.dumps(asked)}
 
 
 def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memory:
     weights = json.loads(metadata.get("memory", "{}"))
-    return Memory(
-        {
-            header: TableMemory(tensors[f"{MEMORY}{header}"].numpy(), tuple(lines))
-            for header, lines in weights.items()
-        }
-    )
+    asked = json.loads(metadata.get("memory_asked", "{}"))  # older files have none
+    found = {}
+    for header, lines in weights.items():
+        known = asked.get(header) or [["", [], ""]] * len(lines)
+        found[header] = TableMemory(
+            tensors[f"{MEMORY}{header}"].numpy(),
+            tuple(lines),
+            tuple(Wording(text, frozenset(words)) for text, words, _ in known),
+            tuple(program for *_, program in known),
+        )
+    return Memory(found)
 
 
 def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:

@@ -1,12 +1,14 @@
 """What a parser was taught about tables since training: extra weights for each table.
 
-    s(y | x) = log p(y | x) + Σ_f W_f · φ(x)     over the features f of the program y
+    s(y | x) = log p(y | x) + Σ_l k(x, x_l) Σ_f a_lf     over the features f of the program y
 
-φ(x) is what the encoder makes of the question, and W is 0 until something is taught. A feature is a
-part of a program (the column it selects, a test, a value, what it computes) or its answer, so a
-paraphrase of a taught question, whose φ is near, leans to the same. Weights belong to the tables of
-one header: what is taught of a table leaves all others as they are. W is kept as it was learnt, a
-sum over lessons, W_f = Σ_l a_lf φ(x_l). L lessons, D dimensions.
+x_l is the question of a lesson, a_l what it gives to features and takes from them, and k is how
+near two questions are, by what the encoder makes of them. A lesson is about operators and columns:
+its features name no constant. What is particular to its question (a constant, or the answer of a
+program with a constant that the question does not name) carries over only to questions that say as
+much, and the same question gives the program that was taught, whatever else was learnt. Weights
+belong to the tables of one header: what is taught of a table leaves all others as they are. L
+lessons, D dimensions.
 """
 
 from __future__ import annotations
@@ -15,16 +17,22 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.operators import SCOPES
-from denota.programs.tree import Name, Program, Test, Value, Word, leaves_of
-from denota.search.prepare import Prepared
+from denota.model.wording import Wording
 from denota.tables.table import Table
 
 Vector = NDArray[np.float32]
+SHARPNESS: Final = 1
+"""The power of the cosine by which questions are near."""
+PARTICULAR: Final = "own "
+"""What features begin with that carry over only to questions that say as much."""
+UNSAID: Final = "value unsaid"
+"""The feature of programs with a value that the question does not name. A lesson raises none of
+them, unless the question says as much as the lesson's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +42,30 @@ class TableMemory:
     questions: Vector  #: (L, D) φ of the lessons, each of length 1
     weights: tuple[Mapping[str, float], ...]
     """(L,) a_l: what each lesson gives to and takes from features."""
+    wordings: tuple[Wording, ...] = ()
+    """(L,) what the lessons' questions say."""
+    programs: tuple[str, ...] = ()
+    """(L,) what each question was taught to mean, as written; empty where that is not known."""
 
     def bonus(
-        self, asked: Vector, programs: Sequence[Sequence[str]]
+        self, asked: Vector, wording: Wording, programs: Sequence[Sequence[str]]
     ) -> NDArray[np.float64]:  #: (K,)
         """What is added to the scores of programs, given by their features, for a (D,) question."""
-        near = np.maximum(self.questions @ asked, 0.0)  # (L,)
-        total: dict[str, float] = {}
-        for share, weights in zip(near.tolist(), self.weights, strict=True):
+        near = nearness(self.questions, asked)  # (L,)
+        same: dict[str, float] = {}
+        other: dict[str, float] = {}
+        for place, (share, weights) in enumerate(zip(near.tolist(), self.weights, strict=True)):
+            says_it = bool(self.wordings) and self.wordings[place].is_within(wording)
+            total = same if says_it else other
             for feature, weight in weights.items():
-                total[feature] = total.get(feature, 0.0) + share * weight
-        return np.array([sum(total.get(f, 0.0) for f in features) for features in programs])
+                if says_it or not feature.startswith(PARTICULAR):
+                    total[feature] = total.get(feature, 0.0) + share * weight
+        return np.array([_given(features, same, other) for features in programs])
+
+    def taught(self, wording: Wording) -> list[str]:
+        """Return what the same question was taught to mean before, the newest first."""
+        known = zip(self.wordings, self.programs, strict=False)
+        return [program for own, program in known if program and own.text == wording.text][::-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +79,24 @@ class Memory:
         return self.tables.get(header_of(table)) if self.tables else None
 
 
+def _given(features: Sequence[str], same: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """What a program gets of lessons whose questions say the same, and of others."""
+    of_others = sum(other.get(feature, 0.0) for feature in features)
+    if UNSAID in features:
+        of_others = min(0.0, of_others)
+    return sum(same.get(feature, 0.0) for feature in features) + of_others
+
+
+def nearness(questions: Vector, asked: Vector) -> NDArray[np.float64]:
+    """Return how near questions are to one or more others, 1 for the same.
+
+    >>> nearness(np.eye(2, dtype=np.float32), np.array([1.0, 0.0], np.float32)).tolist()
+    [1.0, 0.0]
+    """
+    near: NDArray[np.float64] = np.maximum(questions @ asked, 0.0).astype(np.float64) ** SHARPNESS
+    return near
+
+
 def header_of(table: Table) -> str:
     """Return what tables with the same columns share.
 
@@ -66,55 +105,6 @@ def header_of(table: Table) -> str:
     True
     """
     return hashlib.sha256(json.dumps(table.names).encode()).hexdigest()[:32]
-
-
-def features_of(question: Prepared, number: int) -> tuple[str, ...]:
-    """Return what weights of a program belong to: its parts and its answer.
-
-    A paraphrase shares the answer, whatever its parts.
-    """
-    rows, cells = question.answer_digests(number)
-    program = question.space.program(number)
-    computed = " ".join(filter(None, (program.compare, program.aggregate)))
-    answer = f"{computed} of {cells}" if computed else f"cells {cells}"
-    return (*parts_of(program), f"rows {rows}", answer)
-
-
-def parts_of(program: Program) -> tuple[str, ...]:
-    """Return the parts of a program.
-
-    >>> from denota.programs.text import parse_program
-    >>> parts_of(parse_program("SELECT City WHERE People > 50"))
-    ('scope table', 'select City', 'operator greater', 'where People', 'test People greater')
-    >>> parts_of(parse_program("COUNT (ROWS WHERE People > 50 THEN NEXT ROW)"))[-3:]
-    ('step then_next_row', 'step None then_next_row', 'compute count')
-    """
-    found = [f"scope {program.scope}"]
-    follows = SCOPES[program.scope].follows
-    found += [f"select {name}" for name in program.columns] or [
-        "select as before" if follows else "select rows"
-    ]
-    if program.where is None:
-        found.append("all rows")
-    for test in leaves_of(program.where):
-        found += [f"operator {test.operator}", f"where {test.column}", *_as_tested(test, "test")]
-    for test in leaves_of(program.versus):
-        found += ["versus", *_as_tested(test, "versus")]
-    if program.then is not None:
-        found += [f"step {program.then.operator}", *_as_tested(program.then, "step")]
-    if program.aggregate is not None:
-        found.append(f"compute {program.aggregate}")
-    if program.compare is not None:
-        found.append(f"compare {program.compare}")
-    return tuple(found)
-
-
-def _as_tested(test: Test, role: str) -> list[str]:
-    """A test as a whole, without its argument and with it."""
-    whole = f"{role} {test.column} {test.operator}"
-    if isinstance(test.argument, Value | Word | Name):
-        return [whole, f"{whole} {test.argument.text}"]
-    return [whole]
 
 
 def with_turn_kind(vector: Vector, follows: bool) -> Vector:

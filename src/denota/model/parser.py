@@ -13,21 +13,23 @@ import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
+from denota.errors import ProgramError
 from denota.evaluation.calibration import Calibration, answer_features
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP
 from denota.model.encoder import Encoder
+from denota.model.features import Features
 from denota.model.memory import (
     Memory,
     TableMemory,
     Vector,
-    features_of,
     unit,
     with_turn_kind,
 )
 from denota.model.outcomes import DynSPWithOutcomes
 from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.programs.operators import language_of
+from denota.programs.text import parse_program
 from denota.search.beam import beam_search
 from denota.search.exact import (
     AxisScores,
@@ -52,6 +54,8 @@ SCORERS: Final[dict[str, type[Scorer]]] = {
 
 POOL: Final = 200
 """How many of a question's best programs what was taught may raise."""
+TAUGHT: Final = 5.0
+"""By how much the program of a taught question comes before others, in log-probability."""
 WORD_BUCKETS: Final = 512
 """Dimensions of a question that is only its words."""
 SURE: Final = 0.5
@@ -227,16 +231,35 @@ def _with_memory(
 ) -> tuple[list[int], list[float]]:
     """A question's best programs and their probabilities, after adding what was taught.
 
-    It is added to the scores of the best `POOL` programs.
+    It is added to the scores of the best `POOL` programs. The program that the same question was
+    taught to mean comes first, whatever its score.
     """
     some = np.argsort(-logs, kind="stable")[: max(POOL, count)]
-    features = [features_of(question, int(number)) for number in some]
-    raised = logs[some] + taught.bonus(asked, features)
+    features = Features(question)
+    meant = _meant(question, taught.taught(features.wording))
+    if meant is not None and meant not in some:
+        some = np.append(some, meant)
+    parts = [features.of(int(number)) for number in some]
+    raised = logs[some] + taught.bonus(asked, features.wording, parts)
+    if meant is not None:
+        raised[some == meant] = raised.max() + TAUGHT
     rest = max(0.0, 1.0 - float(np.exp(logs[some]).sum()))
     shares = np.exp(raised - raised.max())
     shares /= shares.sum() + rest * np.exp(-raised.max())
     order = np.argsort(-raised, kind="stable")[:count]
     return some[order].tolist(), shares[order].tolist()
+
+
+def _meant(question: Prepared, taught: Sequence[str]) -> int | None:
+    """The first of some programs that the question has, by its number."""
+    for written in taught:
+        try:
+            found = question.space.index(parse_program(written))
+        except ProgramError:
+            continue
+        if found is not None:
+            return found
+    return None
 
 
 def _by_words(question: Prepared) -> Vector:

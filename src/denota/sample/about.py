@@ -58,6 +58,8 @@ ABOUT: Final[dict[str, tuple[str, str]]] = {
     "wind-farms": ("counties, turbines and capacity", "which wind farm has the most turbines?"),
 }
 """By the table's name: what its columns tell, and a question."""
+FIRST: Final = ("castles", "elections", "weather", "recipes")
+"""Those that are named first."""
 EXAMPLE: Final = "castles"
 """The table that the first page shows."""
 CONVERSATIONS: Final = (

@@ -21,10 +21,13 @@ import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
+from denota.errors import ProgramError
 from denota.learning.update import update_coefficients
-from denota.model.memory import TableMemory, Vector, features_of
+from denota.model.features import Features
+from denota.model.memory import PARTICULAR, UNSAID, TableMemory, Vector, nearness
 from denota.model.parser import POOL, Parser
-from denota.programs.text import print_program
+from denota.model.wording import Wording
+from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
 from denota.search.candidates import Candidates
 from denota.search.prepare import Prepared
@@ -34,6 +37,9 @@ MARGIN: Final = 2.0
 """The margin, in log-probability, of y* over a program that gets nothing right."""
 ROUNDS: Final = 20
 """Passes over a table's lessons; fewer if nothing violates the margin any more."""
+LEAP: Final = 2.0
+"""What the critique takes from a program for each operator that the question does not call for and
+each value it does not name."""
 CONSISTENT: Final = 60
 """Programs of K that give the taught answer, at most."""
 
@@ -52,8 +58,15 @@ class Lesson:
     critique: NDArray[np.float64]  #: (K,)
     consistent: int
     """How many of the programs give the right answer."""
+    wording: Wording
+    """What the question says."""
     chosen: int | None = None
     """The place of the one that the person said is meant."""
+
+    @property
+    def taken(self) -> Program | None:
+        """The program that is learnt, None if none gives the right answer."""
+        return self.programs[self.chosen or 0] if self.consistent else None
 
     @property
     def readings(self) -> tuple[Program, ...]:
@@ -71,11 +84,9 @@ def lesson_of(parser: Parser, question: Prepared, program: str | None = None) ->
     """
     assert question.rewards is not None
     logs, asked = parser.read(question)
-    eta = parser.config.search.eta
+    features = Features(question)
     critique = question.words.critique.astype(np.float64)
-    right = np.flatnonzero(question.rewards >= 1)
-    shaped = logs[right] + eta * critique[right]  # log of b · p_c, up to a constant
-    right = right[np.argsort(-shaped, kind="stable")][:CONSISTENT]
+    right = _consistent(question, features, logs, critique, parser.config.search.eta, program)
     rivals = np.argsort(-logs, kind="stable")[:POOL]
     rivals = rivals[~np.isin(rivals, right)]
     ids = np.concatenate([right, rivals])
@@ -87,13 +98,51 @@ def lesson_of(parser: Parser, question: Prepared, program: str | None = None) ->
     return Lesson(
         asked,
         programs,
-        tuple(features_of(question, int(number)) for number in ids),
+        tuple(features.of(int(number)) for number in ids),
         logs[ids],
         question.rewards[ids].astype(np.float64),
         critique[ids],
         len(right),
+        features.wording,
         chosen,
     )
+
+
+def _consistent(
+    question: Prepared,
+    features: Features,
+    logs: NDArray[np.float64],
+    critique: NDArray[np.float64],
+    eta: float,
+    program: str | None,
+) -> NDArray[np.int64]:
+    """The programs that give the right answer, best first under the shaped policy.
+
+    Those that say what the question does not are worth less, also in `critique`: three tied ages of
+    37 are the largest for a question that names no 37.
+    """
+    assert question.rewards is not None
+    every = np.flatnonzero(question.rewards >= 1)
+    shaped = logs[every] + eta * critique[every]  # log of b · p_c, up to a constant
+    some = every[np.argsort(-shaped, kind="stable")][: CONSISTENT * 4]
+    meant = _number(question, program)
+    if meant is not None and meant in every and meant not in some:
+        some = np.append(some, meant)
+    trees = [question.space.program(int(number)) for number in some]
+    critique[some] -= LEAP * np.array([features.unsaid(tree) for tree in trees])
+    best = some[np.argsort(-(logs[some] + eta * critique[some]), kind="stable")]
+    first = best[:CONSISTENT]
+    if meant is not None and meant in best and meant not in first:
+        first = np.append(first[:-1], meant)
+    return first
+
+
+def _number(question: Prepared, program: str | None) -> int | None:
+    """The number of a program as written, None if the question has none such."""
+    try:
+        return question.space.index(parse_program(program)) if program else None
+    except ProgramError:
+        return None
 
 
 def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
@@ -107,14 +156,20 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     if not known:
         return TableMemory(np.zeros((0, 1), np.float32), ())
     questions = np.stack([lesson.asked for lesson in known])  # (L, D)
-    near = np.maximum(questions @ questions.T, 0.0)  # (L, L)
     places = {f: n for n, f in enumerate({f for one in known for f in _all(one)})}
+    near = nearness(questions, questions.T)  # (L, L)
+    says_it = [[own.wording.is_within(one.wording) for own in known] for one in known]
+    same, other = near * np.array(says_it), near * ~np.array(says_it)  # (L, L) each
+    own = np.array([feature.startswith(PARTICULAR) for feature in places])  # (F,)
+    unsaid = [np.array([UNSAID in one for one in lesson.features]) for lesson in known]  # (K,)
     parts = [_matrix(lesson, places) for lesson in known]  # (K, F) each
     weights = np.zeros((len(known), len(places)))  # (L, F)
     for _ in range(ROUNDS):
         learnt = False
         for number, (lesson, part) in enumerate(zip(known, parts, strict=True)):
-            scores = lesson.logs + part @ (near[number] @ weights)  # (K,)
+            of_others = part @ np.where(own, 0.0, other[number] @ weights)  # (K,)
+            of_others = np.where(unsaid[number], np.minimum(of_others, 0.0), of_others)
+            scores = lesson.logs + part @ (same[number] @ weights) + of_others  # (K,)
             pull = _coefficients(lesson, scores, config)  # (K,)
             if pull.any():
                 learnt = True
@@ -125,7 +180,9 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
     kept = tuple(
         {names[n]: float(line[n]) for n in np.flatnonzero(line).tolist()} for line in weights
     )
-    return TableMemory(questions.astype(np.float32), kept)
+    wordings = tuple(lesson.wording for lesson in known)
+    programs = tuple(print_program(one.taken) if one.taken else "" for one in known)
+    return TableMemory(questions.astype(np.float32), kept, wordings, programs)
 
 
 def _coefficients(

@@ -13,7 +13,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -109,6 +109,8 @@ class Correction:
     """The program that the person chose, empty for none of those offered, None if not said."""
     values: tuple[Item, ...] | None = None
     """The right values; None where the answer is cells."""
+    told: tuple[Item, ...] | None = None
+    """The values that the person said, where the lesson is about the cells behind them."""
 
     @property
     def answer(self) -> Answer:
@@ -233,8 +235,19 @@ class TeachingLog:
         there = self.lessons(person)
         if not there:
             raise DataError("there is nothing to undo: no lesson is in force")
-        self.write([Entry("undo", person, session, lesson=there[-1].number)])
-        return there[-1]
+        return self.forget(there[-1].number, person, session)
+
+    def forget(self, lesson: int, person: str = "", session: str = "") -> Record:
+        """Take one of a person's lessons back, by its number, and return it.
+
+        Raises:
+            DataError: the person has no such lesson in force.
+        """
+        found = next((one for one in self.lessons(person) if one.number == lesson), None)
+        if found is None:
+            raise DataError(f"there is no lesson {lesson}; the list of lessons has their numbers")
+        self.write([Entry("undo", person, session, lesson=lesson)])
+        return found
 
     def reset(self, person: str = "", session: str = "") -> int:
         """Take all of a person's lessons back and return how many there were."""
@@ -316,14 +329,23 @@ class TeachingLog:
         except (RecursionError, TypeError, ValueError, TableError):
             raise DataError("the table of a lesson is damaged") from None
 
-    def export(self, person: str = "") -> str:
+    def export(
+        self, person: str = "", kind: str = "lesson", numbers: Collection[int] | None = None
+    ) -> str:
         """Return the lessons in force as conversations, as `denota train` takes them.
 
         The answer before a question is a turn before it. Lessons whose table is damaged are left
         out.
+
+        Args:
+            person: who taught them.
+            kind: `lesson`, or `accepted` for the accepted answers.
+            numbers: of the lessons to write; all if None.
         """
         lines = []
-        for record in self.lessons(person):
+        for record in self.in_force(person):
+            if record.kind != kind or (numbers is not None and record.number not in numbers):
+                continue
             assert record.correction is not None
             correction = record.correction
             try:
@@ -450,7 +472,11 @@ def _lines(of: sqlite3.Connection, person: str | None) -> list[_Line]:
 
 def _as_object(correction: Correction) -> dict[str, Any]:
     before = correction.previous
-    values = {} if correction.values is None else {"values": list(correction.values)}
+    more: dict[str, Any] = {}
+    if correction.values is not None:
+        more["values"] = list(correction.values)
+    if correction.told is not None:
+        more["told"] = list(correction.told)
     return {
         "question": correction.question,
         "asked": correction.asked,
@@ -458,7 +484,7 @@ def _as_object(correction: Correction) -> dict[str, Any]:
         "previous": None if before is None else [list(before.rows), list(before.columns)],
         "cells": [list(cell) for cell in sorted(correction.cells)],
         "program": correction.program,
-        **values,
+        **more,
     }
 
 
@@ -507,14 +533,16 @@ def _correction(found: dict[str, Any]) -> Correction:
         frozenset((row, column) for row, column in found["cells"]),
         found["program"],
         tuple(found["values"]) if "values" in found else None,  # older records have cells alone
+        tuple(found["told"]) if "told" in found else None,
     )
     texts = (correction.question, correction.asked, *correction.history, correction.program or "")
     numbers = [number for cell in correction.cells for number in cell]
     numbers += [*(before or [[]])[0], *(before or [[], []])[1]]
+    said = (*(correction.values or ()), *(correction.told or ()))
     if not (
         all(isinstance(text, str) for text in (*texts, found["table"]))
         and all(isinstance(number, int) for number in numbers)
-        and all(isinstance(value, str | int | float) for value in correction.values or ())
+        and all(isinstance(value, str | int | float) for value in said)
     ):
         raise TypeError("a record has something else than texts and numbers")
     return correction

@@ -19,6 +19,7 @@ from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation, value_text
 from denota.programs.english import say, time_columns
+from denota.programs.operators import SCOPES
 from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
@@ -34,7 +35,10 @@ from denota.teaching.log import (
     Version,
     WrittenTable,
 )
+from denota.tokens import tokenise
 
+AGAIN: Final = "asked again in these words about this table, this is the answer"
+"""What comes of a lesson that is not learnt."""
 OFFERED: Final = 3
 """Readings that are offered."""
 NEAR: Final = 0.85
@@ -65,6 +69,15 @@ class Taught:
     def learnt(self) -> bool:
         """Whether it was learnt; if not it is kept for later."""
         return self.taken is not None
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """What was taught of the very same question before."""
+
+    correction: Correction
+    program: Program | None
+    """What was learnt, None if nothing was or it does not apply here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +163,7 @@ class Teacher:
             written = self._as_written(table)
             self.log.write([*entries, Entry("lesson", person, session, written, correction)])
             self._person(person, {_lesson_key(written.digest, correction, "lesson"): lesson})
-        taken = None if correction.program == "" else _taken(lesson)
+        taken = None if correction.program == "" else lesson.taken
         return Taught(
             lesson.readings[:OFFERED], taken, _said(taken, lesson, table, correction), before
         )
@@ -177,15 +190,58 @@ class Teacher:
                 entries.append(Entry("accepted", person, session, written, correction))
         return entries
 
-    def lessons(self, person: str = "") -> list[tuple[Record, str]]:
-        """Return a person's lessons in force, each with the program that is learnt, or empty."""
+    def lessons(self, person: str = "", table: Table | None = None) -> list[tuple[Record, str]]:
+        """Return a person's lessons in force, each with the program that is learnt, or empty.
+
+        Args:
+            person: who taught them.
+            table: only those of tables with the same columns; of any table if None.
+        """
         known, found = self._person(person), []
+        header = header_of(table) if table is not None else None
         for record in known.records:
-            if record.kind == "lesson" and record.correction is not None:
-                lesson = known.lessons.get(_record_key(record))
-                taken = _taken(lesson) if lesson and record.correction.program != "" else None
+            if record.kind != "lesson" or record.correction is None:
+                continue
+            if header in (None, known.headers[record.digest]):
+                taken = _taken(known, record)
                 found.append((record, print_program(taken) if taken is not None else ""))
         return found
+
+    def recalled(
+        self, table: Table, question: str, previous: Denotation | None, person: str = ""
+    ) -> Recalled | None:
+        """Return what a person taught of the very same question about the very same table.
+
+        The question is asked after the same answer, or afresh, or its answer does not depend on
+        what was asked before. None if there is no such lesson.
+        """
+        known = self._person(person)
+        if header_of(table) not in known.headers.values():
+            return None
+        words, digest = _words(question), ""
+        for record in reversed(known.records):
+            one = record.correction
+            if record.kind != "lesson" or one is None or _words(one.question) != words:
+                continue
+            digest = digest or self._as_written(table).digest
+            if record.digest != digest or not _is_within(table, one):
+                continue
+            taken = _taken(known, record)
+            alone = taken is not None and not SCOPES[taken.scope].follows
+            if alone or previous is None or previous == one.previous:
+                return Recalled(one, taken if alone or previous == one.previous else None)
+        return None
+
+    def forget(self, lesson: int, person: str = "", session: str = "") -> Record:
+        """Take one of a person's lessons back, by its number in the log.
+
+        Raises:
+            DataError: the person has no such lesson in force.
+        """
+        with self._lock:
+            record = self.log.forget(lesson, person, session)
+            self._person(person)
+            return record
 
     def undo(self, person: str = "", session: str = "") -> Record:
         """Take a person's last lesson back.
@@ -396,7 +452,7 @@ def _record_key(record: Record) -> object:
 def _lesson_key(digest: str, correction: Correction, kind: str) -> object:
     """What a lesson depends on."""
     program = correction.program or None if kind == "lesson" else None
-    return digest, replace(correction, question="", program=program)
+    return digest, replace(correction, question="", program=program, told=None)
 
 
 def _is_none_of_them(record: Record) -> bool:
@@ -423,10 +479,15 @@ def _key(correction: Correction) -> object:
     return words, correction.previous
 
 
-def _taken(lesson: Lesson) -> Program | None:
-    if not lesson.consistent:
-        return None
-    return lesson.programs[lesson.chosen or 0]
+def _words(question: str) -> tuple[str, ...]:
+    """What makes two questions the same as they are typed."""
+    return tokenise(question)
+
+
+def _taken(known: _Person, record: Record) -> Program | None:
+    """The program that is learnt of a record."""
+    lesson = None if _is_none_of_them(record) else known.lessons.get(_record_key(record))
+    return lesson.taken if lesson is not None else None
 
 
 def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Correction) -> str:
@@ -441,18 +502,23 @@ def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Corre
         what = "these values" if several else "this value"
         return (
             f"No program of this parser's language gives {what} yet,"
-            " so the lesson is kept and not learnt."
+            f" so the lesson is kept and not learnt; {AGAIN}."
         )
     return (
-        "I know no program that gives just these cells, so this is kept for later and not learnt."
+        "I know no program that gives just these cells, so this is kept for later and not learnt;"
+        f" {AGAIN}."
     )
 
 
 def _joined(base: TableMemory | None, learnt: TableMemory) -> TableMemory:
     if base is None or base.questions.shape[1] != learnt.questions.shape[1]:
         return learnt
-    questions = np.concatenate([base.questions, learnt.questions])
-    return TableMemory(questions, (*base.weights, *learnt.weights))
+    return TableMemory(
+        np.concatenate([base.questions, learnt.questions]),
+        (*base.weights, *learnt.weights),
+        (*base.wordings, *learnt.wordings),
+        (*base.programs, *learnt.programs),
+    )
 
 
 def _check(table: Table, correction: Correction) -> None:

@@ -31,13 +31,17 @@ def answer_questions(
     as_json: bool,
     how: ReaderOptions,
     dialect: str | None = None,
+    as_csv: bool = False,
 ) -> None:
     """Answer questions about a table and print each turn; without any, take them from the input.
 
-    Of a database with several tables each question chooses its own.
+    As CSV only the last answer is printed. Of a database with several tables each question chooses
+    its own.
     """
     if address == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
+    if as_csv and as_json:
+        raise DataError("an answer is printed as CSV or as JSON: give --csv or --json")
     if dialect is not None:
         dialect = check_dialect(dialect)
     several = _several(address)
@@ -52,6 +56,9 @@ def answer_questions(
         say_assumed(read)
         talk = Chat(parser, read, teacher=teacher)
     try:
+        if as_csv:
+            _print_csv(talk, questions or list(_lines()))
+            return
         _answer(talk, address, questions, as_json, console(), dialect)
     finally:
         if several is not None:
@@ -109,6 +116,14 @@ def _answer(
         show_turn(turn, out)
         if not turn.sure:
             offer(chat, turn, out)
+
+
+def _print_csv(talk: Chat | Tables, questions: Sequence[str]) -> None:
+    """Ask questions, and print the last answer; why it was declined goes to stderr."""
+    turns = [talk.ask(question) for question in questions]
+    if turns and turns[-1].declined:
+        print(visible(turns[-1].reason), file=sys.stderr)
+    print(turns[-1].csv() if turns else "", end="")
 
 
 def lessons_of(model: str, new: bool) -> TeachingLog:

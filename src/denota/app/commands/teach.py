@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from denota.app.paths import lessons_path, load_run
+from denota.app.retrain import retrained
 from denota.app.terminal.text import visible
 from denota.conversation.requests import computes, plain_question, request_in
 from denota.data import Cells, Problem, Values, conversations, load_examples
@@ -31,9 +32,13 @@ def show_teaching(
     log: bool,
     export: Path | None,
     save: Path | None,
+    forget: int | None = None,
+    retrain: Path | None = None,
+    preview: bool = False,
 ) -> None:
     """Do what was asked of a model's lessons and print what came of it."""
-    for line in teach_model(model, file, undo, reset, log, export, save):
+    given = (file, undo, reset, log, export, save, forget, retrain, preview)
+    for line in teach_model(model, *given):
         print(visible(line))
 
 
@@ -45,18 +50,26 @@ def teach_model(
     log: bool,
     export: Path | None,
     save: Path | None,
+    forget: int | None = None,
+    retrain: Path | None = None,
+    preview: bool = False,
 ) -> Iterator[str]:
     """Do what was asked of a model's lessons, and yield lines that say what was done.
 
     Raises:
         DataError: nothing was asked, or it cannot be done.
     """
-    if not (file or undo or reset or log or export or save):
-        raise DataError("say what to teach, or --undo, --reset, --log, --export or --save")
+    if not (file or undo or reset or log or export or save or retrain) and forget is None:
+        raise DataError(
+            "say what to teach, or --undo, --forget, --reset, --log, --export, --save or --retrain"
+        )
     lessons = TeachingLog(lessons_path(model))
     try:
         if undo:
             record = lessons.undo()
+            yield f"forgotten: {record.correction.question if record.correction else ''}"
+        if forget is not None:
+            record = lessons.forget(forget)
             yield f"forgotten: {record.correction.question if record.correction else ''}"
         if reset:
             yield f"{lessons.reset()} lessons forgotten; the model is as it came"
@@ -77,6 +90,8 @@ def teach_model(
             taught = replace(parser, memory=Teacher(parser, lessons).memory())
             save_parser(save, taught)
             yield f"{save}: {save.stat().st_size / 1e6:.1f} MB"
+        if retrain is not None:
+            yield from retrained(Teacher(load_run(model), lessons), None if preview else retrain)
     finally:
         lessons.close()
 

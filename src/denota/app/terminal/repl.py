@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -42,8 +42,13 @@ HELP: Final = {
     "semicolons or commas between them, or cells as row:column; "
     "`:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
+    ":all": "ask the last question of the whole table, not of the answer before it",
+    ":right": "say that the last answer is right, so that lessons do not spoil it",
+    ":lessons": "what was taught of this table, each with a number",
+    ":forget NUMBER": "take that lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
+    ":csv FILE": "write the last answer as CSV",
     ":save FILE": "write the conversation, as `denota train` takes it",
     ":help": "this",
     ":quit": "leave; so does Ctrl-D",
@@ -226,8 +231,13 @@ class Repl:
             "sql": self.sql,
             "teach": lambda: self.teach(rest),
             "unteach": self.unteach,
+            "all": self.ask_all,
+            "right": self.right,
+            "lessons": self.lessons,
+            "forget": lambda: self.forget(rest),
             "undo": self.undo,
             "reset": self.reset,
+            "csv": lambda: self.write_csv(rest),
             "save": lambda: self.save(rest),
             "help": self.help,
         }
@@ -307,6 +317,37 @@ class Repl:
         """Take the last lesson back."""
         self.console.print(Text(f"forgotten: {visible(self.chat.unteach())}\n", "dim"))
 
+    def ask_all(self) -> None:
+        """Ask the last question of the whole table."""
+        text = self.last().question
+        self.chat.undo()
+        self.tell(self.chat.ask(text, scope="table"))
+
+    def right(self) -> None:
+        """Accept the last answer."""
+        self.last()
+        self.chat.accept(-1)
+        self.console.print(Text("kept as right\n", "dim"))
+
+    def lessons(self) -> None:
+        """Show what was taught of this table."""
+        found = self.chat.teacher.lessons(self.chat.person, self.chat.table)
+        for record, program in found:
+            assert record.correction is not None
+            what = program or "not learnt"
+            line = f"{record.number:5}  {record.correction.question}  {what}"
+            self.console.print(Text(visible(line)))
+        if not found:
+            self.console.print(Text("nothing was taught of this table", "dim"))
+        self.console.print()
+
+    def forget(self, number: str) -> None:
+        """Take a lesson back by its number."""
+        if not number.strip().isdecimal():
+            raise DataError("name a lesson by its number: `:forget 3`; :lessons shows them")
+        question = self.chat.forget(int(number))
+        self.console.print(Text(f"forgotten: {visible(question)}\n", "dim"))
+
     def undo(self) -> None:
         """Take the last question back."""
         text = self.last().question
@@ -320,6 +361,12 @@ class Repl:
         self.offered = []
         self.console.print(Text("begun again\n", "dim"))
 
+    def write_csv(self, file: str) -> None:
+        """Write the last answer as CSV."""
+        if not file:
+            raise DataError("name a file: `:csv answer.csv`")
+        self.write(file, "w", self.last().csv())
+
     def save(self, file: str) -> None:
         """Write the conversation behind what a file has."""
         if not file:
@@ -328,9 +375,13 @@ class Repl:
         # data files are read as they stand: where something was assumed, the table goes along
         stands = not self.chat.table.notes
         line = conversation_jsonl(self.chat, self.table_from(path.parent) if stands else None)
+        self.write(file, "a", line)
+
+    def write(self, file: str, mode: Literal["a", "w"], text: str) -> None:
+        """Write a text to a file and say so."""
         try:
-            with path.open("a", encoding="utf-8") as out:
-                out.write(line)
+            with Path(file).expanduser().open(mode, encoding="utf-8", newline="") as out:
+                out.write(text)
         except OSError as error:
             raise DataError(f"{file} cannot be written: {(error.strerror or '').lower()}") from None
         self.console.print(Text(f"written to {visible(file)}\n", "dim"))

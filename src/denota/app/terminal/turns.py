@@ -12,6 +12,7 @@ from rich.text import Text
 
 from denota.app.terminal.text import visible
 from denota.conversation.plot import Plot, text
+from denota.conversation.plotted import RANKED
 from denota.conversation.turn import Pair, Turn
 from denota.conversation.view import IN_HEADLINE, View, view_of
 from denota.programs.denotation import Value, value_text
@@ -78,7 +79,8 @@ def _answer(turn: Turn, view: View, width: int) -> Iterable[Text | Grid]:
             yield Text(f"and {more:,} more", "dim")
     if view.note:
         yield Text(view.note, "yellow")
-    if view.plot is not None and turn.computed:
+    step = turn.tree.then if turn.tree is not None else None
+    if view.plot is not None and (turn.computed or (step is not None and step.operator in RANKED)):
         yield from _plotted(view.plot, len(view.plot.labels), width)
 
 

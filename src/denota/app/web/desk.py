@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota import sample
-from denota.app.files.export import answer_csv, conversation_jsonl, rows_csv, table_csv
+from denota.app.files.export import conversation_jsonl, table_csv
 from denota.app.offers import Offers
+from denota.app.retrain import COMMAND, plan_of
 from denota.app.web.changed import changed_answers
 from denota.app.web.columns import column_object
 from denota.app.web.messages import LIMITS, At, Change, Done, Opened, Source
@@ -30,6 +31,7 @@ from denota.app.web.rows import SeenRows, Sight, rows_with
 from denota.app.web.sessions import SavedTurn, SessionStore, packed
 from denota.app.web.views import view_object
 from denota.conversation.about import AskedScope
+from denota.conversation.as_csv import answer_csv, rows_csv
 from denota.conversation.chat import Chat
 from denota.conversation.given import Given
 from denota.conversation.turn import Turn
@@ -259,14 +261,46 @@ class Desk:
         told = {"said": f"Forgotten: “{question}”.", "turns": turns}
         return Done(_json(told), Change(entries=self._log.taken()))
 
-    def lessons(self, person: str) -> Done:
-        """Tell a person's lessons in force, oldest first."""
+    def accept(self, at: At, which: int | str) -> Done:
+        """Write down that an answer is right."""
+        held = self._talk(at)
+        assert held.chat is not None
+        held.chat.person = at.person
+        place = which if isinstance(which, int) else _place_of(held, which)
+        turn = _turn_at(held, place)
+        held.chat.accept(place)
+        told = turn_object(turn, held.ids[place], at.limit)
+        return Done(_json(told), Change(entries=self._log.taken()))
+
+    def forget_lesson(self, at: At, lesson: int) -> Done:
+        """Take one of the person's lessons back."""
+        held = self._talk(at)
+        assert held.chat is not None
+        held.chat.person = at.person
+        try:
+            question = held.chat.forget(lesson)
+        except DataError as error:
+            raise NotThere(str(error)) from None
+        told = {"said": f"Forgotten: “{question}”.", "turns": self._turns(held, at.limit)}
+        return Done(_json(told), Change(entries=self._log.taken()))
+
+    def retrain(self, at: At) -> Done:
+        """Tell what training on all lessons would take."""
+        plan = plan_of(self._teacher, at.person)
+        return Done(_json({**asdict(plan), "said": plan.said, "command": COMMAND}))
+
+    def lessons(self, at: At, every: bool = False) -> Done:
+        """Tell a person's lessons in force, oldest first, of the session's table or of all."""
         found = []
-        for record, program in self._teacher.lessons(person):
+        table = None if every else self._table(at.id).table
+        for record, program in self._teacher.lessons(at.person, table):
             assert record.correction is not None
-            values = record.correction.values
+            told = record.correction.told
+            values = record.correction.values if told is None else told
             found.append(
                 {
+                    "id": record.number,
+                    "table": self._log.table(record.digest).name,
                     "question": record.correction.question,
                     "program": program,
                     "learnt": bool(program),
@@ -487,6 +521,12 @@ def _turn_at(held: Held, place: int) -> Turn:
     if not 0 <= place < len(held.chat.turns):
         raise NotThere("there is no such turn")
     return held.chat.turns[place]
+
+
+def _place_of(held: Held, id_: str) -> int:
+    if id_ not in held.ids:
+        raise NotThere("there is no such turn")
+    return held.ids.index(id_)
 
 
 def _cells(held: Held) -> int:

@@ -21,7 +21,7 @@ from denota.app.web.schema import (
 )
 from denota.app.web.service import Service
 from denota.data.example import LONGEST
-from denota.sample.about import ABOUT
+from denota.sample.about import ABOUT, FIRST
 
 
 def example_routes(service: Service) -> APIRouter:
@@ -31,7 +31,8 @@ def example_routes(service: Service) -> APIRouter:
     @api.get("/samples/about")
     async def about() -> list[SampleInfo]:
         """Tell what the tables that come with denota are about, and a question for each."""
-        found = ((name, *ABOUT.get(name, ("", ""))) for name in service.samples())
+        names = sorted(service.samples(), key=lambda name: name not in FIRST)
+        found = ((name, *ABOUT.get(name, ("", ""))) for name in names)
         return [SampleInfo(name=name, about=tells, question=q) for name, tells, q in found]
 
     @api.get("/example", response_model=ExampleInfo)

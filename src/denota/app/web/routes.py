@@ -20,6 +20,7 @@ from denota.app.web.people import client_of
 from denota.app.web.refusals import Left
 from denota.app.web.rows import Sight
 from denota.app.web.schema import (
+    AcceptBody,
     AnswerPart,
     ChoiceBody,
     CorrectionBody,
@@ -30,6 +31,8 @@ from denota.app.web.schema import (
     OwnSession,
     QuestionBody,
     ReadingInfo,
+    RetrainBody,
+    RetrainInfo,
     Rows,
     Sentence,
     SessionBody,
@@ -283,10 +286,25 @@ def teaching_routes(service: Service) -> APIRouter:
         """Take your last lesson back."""
         return told(await attended(request, service.unteach(id, by)))
 
+    @api.post("/accept", response_model=TurnInfo)
+    async def accept(id: Id, body: AcceptBody, request: Request, by: By) -> Response:
+        """Say that an answer is right, so that lessons must not spoil it."""
+        return told(await attended(request, service.accept(id, body.turn, by)))
+
     @api.get("/lessons", response_model=list[LessonInfo])
-    async def lessons(id: Id, request: Request, by: By) -> Response:
-        """Return your lessons in force, oldest first."""
-        return told(await attended(request, service.lessons(id, by)))
+    async def lessons(id: Id, request: Request, by: By, all: bool = False) -> Response:
+        """Return your lessons in force about this table, or `all` of them, oldest first."""
+        return told(await attended(request, service.lessons(id, by, all)))
+
+    @api.delete("/lessons/{lesson}", response_model=UntaughtInfo)
+    async def forget(id: Id, lesson: int, request: Request, by: By) -> Response:
+        """Take one of your lessons back."""
+        return told(await attended(request, service.forget_lesson(id, lesson, by)))
+
+    @api.post("/retrain", response_model=RetrainInfo)
+    async def retrain(id: Id, body: RetrainBody, request: Request, by: By) -> Response:
+        """Say what training on all of your lessons would take, and how it is done."""
+        return told(await attended(request, service.retrain(id, by)))
 
     return api
 
@@ -298,7 +316,7 @@ def file_routes(service: Service) -> APIRouter:
     @api.get("/lessons.jsonl", response_class=Response, responses=file_of("application/jsonl"))
     async def lessons(id: Id, request: Request, by: By) -> Response:
         """Return your lessons in force as `denota train` takes them."""
-        found = await attended(request, service.lessons(id, by, as_file=True))
+        found = await attended(request, service.lessons_file(id, by))
         return file(found, "lessons.jsonl", "application/jsonl")
 
     @api.get("/export.jsonl", response_class=Response, responses=file_of("application/jsonl"))

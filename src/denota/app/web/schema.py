@@ -321,9 +321,44 @@ class UntaughtInfo(BaseModel):
     turns: list[TurnInfo]
 
 
+class AcceptBody(Strict):
+    """An answer that is right."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"turn": 0}]})
+
+    turn: int | str = Field(union_mode="left_to_right")
+    """Its place in the conversation, or its id."""
+
+
+class RetrainBody(Strict):
+    """Whether to train on lessons; here it can only be looked into."""
+
+    preview: Literal[True] = True
+    """Training itself is for the command line, which the answer names."""
+
+
+class RetrainInfo(BaseModel):
+    """What training on all of one's lessons would take."""
+
+    lessons: int
+    """How many have an answer that some program gives."""
+    tables: int
+    """How many tables they are about."""
+    questions: int
+    """How many questions an epoch has, those that keep the rest right included."""
+    seconds: float
+    """How long it takes, as predicted from a few questions."""
+    said: str
+    command: str
+
+
 class LessonInfo(BaseModel):
     """A lesson in force."""
 
+    id: int
+    """For `DELETE .../lessons/{lesson}`."""
+    table: str
+    """The name of its table."""
     question: str
     program: str
     learnt: bool

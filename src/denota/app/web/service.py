@@ -232,12 +232,28 @@ class Service:
         """Take the person's last lesson back; conversations stay as they are."""
         return await self._change(id_, replace(asked, key=""), "unteach", ())
 
-    async def lessons(self, id_: str, asked: Asked, as_file: bool = False) -> Answer:
-        """Return the lessons in force of whoever the session belongs to."""
+    async def accept(self, id_: str, which: int | str, asked: Asked) -> Answer:
+        """Write down that an answer is right."""
+        return await self._change(id_, replace(asked, key=""), "accept", (which,))
+
+    async def forget_lesson(self, id_: str, lesson: int, asked: Asked) -> Answer:
+        """Take one of the person's lessons back; conversations stay as they are."""
+        return await self._change(id_, replace(asked, key=""), "forget_lesson", (lesson,))
+
+    async def retrain(self, id_: str, asked: Asked) -> Answer:
+        """Return what training on the person's lessons would take."""
+        return await self._look(id_, asked, "retrain")
+
+    async def lessons(self, id_: str, asked: Asked, every: bool = False) -> Answer:
+        """Return the lessons in force of whoever asks, about the session's table or any."""
+        return await self._look(id_, asked, "lessons", every)
+
+    async def lessons_file(self, id_: str, asked: Asked) -> Answer:
+        """Return the lessons in force of whoever asks, as data."""
         self._session(id_, asked.client)
         person = self._person(asked.client, id_)
-        name = "lessons_file" if as_file else "lessons"
-        return Answer((await self._run(self._fair(asked.client, id_), name, (person,))).body)
+        by = self._fair(asked.client, id_)
+        return Answer((await self._run(by, "lessons_file", (person,))).body)
 
     async def rows(
         self, id_: str, start: int, count: int, sight: Sight, turn: int | None, asked: Asked

@@ -80,7 +80,8 @@ function cardOf(one, base, onChosen) {
   const texts = shownAnswer(one);
   const some = texts.slice(0, 3).map((text) => visible(text) || "(empty)").join(" · ") + (texts.length > 3 ? " …" : "");
   const headline = one.view ? visible(one.view.headline) : "";
-  const gives = [headline, headline && texts.length === 1 ? "" : some].filter(Boolean).join(": ");
+  const isSaid = headline && texts.length > 0 && headline.includes(visible(texts[0]));
+  const gives = [headline, isSaid || texts.length === 1 ? "" : some].filter(Boolean).join(": ") || some;
   const button = make("button", { className: "reading" }, make("span", {}, ...emphasised(visible(one.explanation), visible(base))), make("span", { className: "gives", text: gives || "nothing" }));
   const look = () => preview(one.cells, isComputed(one));
   for (const name of ["mouseenter", "focus"]) button.addEventListener(name, look);

@@ -7,7 +7,7 @@ import { prepareExample } from "./example.js";
 import { prepareReading, readFile } from "./reading.js";
 import { forget, recent } from "./recent.js";
 
-const AT_FIRST = 6; // samples shown before all are asked for
+const AT_FIRST = 4; // samples shown before all are asked for
 
 let begun; // what to do with a session that was begun here
 
@@ -21,6 +21,7 @@ export async function prepareStart(onBegun) {
   $("all").textContent = `Show all ${samples.length}`;
   $("all").hidden = samples.length <= AT_FIRST;
   prepareExample(begin).catch(fail);
+  for (const one of document.querySelectorAll("#askable dd button")) one.onclick = attempt(() => begin("castles", one.textContent));
 }
 
 // Begin with a sample, and ask it something.

@@ -348,7 +348,7 @@ async function find() {
 
 function say(hidden) {
   const what = computed ? "source" : "answer";
-  const parts = cells.length ? [make("span", { className: `key ${computed ? "from" : "answer"}`, text: counted(cells.length, `${what} cell`) })] : [];
+  const parts = cells.length ? [make("span", { className: computed ? "key from" : "key", text: counted(cells.length, `${what} cell`) })] : [];
   const by = [...new Set(evidence.map(([, column]) => column))].map((column) => visible(session.columns[column]?.name ?? ""));
   if (by.length) parts.push(make("span", { className: "key by", text: `decided by ${by.slice(0, 3).join(", ")}${by.length > 3 ? " …" : ""}` }));
   if (hidden && order.search) {
