@@ -302,7 +302,7 @@ TOOLS: Final = (
         "Ask a table",
         "Ask a table a question in plain English: pick cells by conditions, find the most and the "
         "least, count, add up, average, by group too. It starts afresh, whatever was asked before. "
-        "The answer comes with its cells, SQL, and a sentence that says how it was understood." + _SURE,
+        "The answer has its cells, SQL, and a sentence that says how it was understood." + _SURE,
         schema.AskTable,
         schema.AnswerInfo,
         _ask,
