@@ -201,7 +201,8 @@ def test_rows_and_columns_are_taken_whole(seen: Seen) -> None:
     head(seen, 1).click()
     column = {(row, 1) for row in range(rows)}
     seen.page.wait_for_function(
-        "count => document.querySelectorAll('#body td.marked').length === count", arg=rows + columns - 1
+        "count => document.querySelectorAll('#body td.marked').length === count",
+        arg=rows + columns - 1,
     )
     assert selected(seen) == {(2, column) for column in range(columns)} | column
     assert seen.page.locator("#head th[aria-sort=none]").count() == columns  # not sorted
