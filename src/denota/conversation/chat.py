@@ -471,6 +471,8 @@ class Chat:
             found = execute(known.program, self.table, asked.before.previous)
             way = RatedProgram.certain(known.program, found, found)
             told = shown(way, asked, self.pipeline, but="ties") or way
+            if known.correction.told is None and told.answer.cells != found.cells:
+                told = way  # what was pointed at is the answer
             answered = self._told(asked, told.program, told.answer, nested)
             if said:
                 return answered
