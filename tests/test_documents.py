@@ -270,6 +270,41 @@ def test_can_and_cannot() -> None:
     assert can >= 10 and cannot >= 9
 
 
+def shown_answers() -> list[tuple[str, str, str]]:
+    """(document, command, what is shown) of each answer that a document shows as text."""
+    found = []
+    for path in (ROOT / "README.md", ROOT / "docs" / "ask.md"):
+        command = ""
+        for language, block in re.findall(
+            r"```(sh|text)\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL
+        ):
+            if language == "sh":
+                command = block.strip()
+            elif block.startswith("› "):
+                question = block.splitlines()[0].removeprefix("› ")
+                own = f"denota ask examples/expeditions.csv {shlex.quote(question)}"
+                found.append((path.name, command if question in command else own, block))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "command", "block"), shown_answers())
+def test_answers_are_printed_as_they_are_shown(
+    name: str, command: str, block: str, folder: Path
+) -> None:
+    """Line by line and in order; `...` stands for what is left out, and readings are numbered."""
+    run = typed(command, folder, {**environment(folder), "COLUMNS": "200"})
+    assert run.returncode == 0, run.stderr
+    printed = iter(line.rstrip() for line in run.stdout.splitlines())
+    for line in block.splitlines():
+        if line.strip() == "...":
+            continue
+        wanted = re.sub(r"^  :\d+  ", "  – ", line.rstrip())
+        parts = [re.escape(re.sub(r"\d+%", "%", part)) for part in wanted.split("...")]
+        form = re.compile(".*".join(parts))
+        assert any(form.fullmatch(re.sub(r"\d+%", "%", one)) for one in printed), line
+
+
 def test_limits() -> None:
     """The limits that the documents state are the code's."""
     text = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")

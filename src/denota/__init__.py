@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from denota.errors import DataError, DenotaError, TableError
+from denota.imported import when_imported
 
 if TYPE_CHECKING:
     from denota.app.api import TableParser
     from denota.tables import Column, Table, read_table
 
 __version__ = "0.1.0"
+when_imported("pandas", "denota.app.frames", "register_pandas")
+when_imported("polars", "denota.app.frames", "register_polars")
 _TABLES = ("Column", "Table", "read_table")
 
 
@@ -25,6 +28,11 @@ def load(model: str | Path = "default") -> TableParser:
     from denota.app.api import load as load_parser  # torch takes a second to import
 
     return load_parser(model)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Bring `%denota` and `%%denota` to a notebook, on `%load_ext denota`."""
+    import_module("denota.app.notebook").register(shell)
 
 
 def __getattr__(name: str) -> Any:

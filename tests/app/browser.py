@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -161,6 +162,8 @@ class Seen:
 
     def sample(self, name: str = "castles") -> None:
         self.open()
+        if self.page.locator("#all").is_visible():
+            self.page.locator("#all").click()
         self.page.locator("#samples").get_by_role("button", name=name).first.click()
         self.page.wait_for_selector("#work td[data-cell]")
 
@@ -197,14 +200,14 @@ class Seen:
     def marked(self) -> dict[tuple[int, ...], str]:
         """The highlighted cells and their texts."""
         found = self.page.eval_on_selector_all(
-            "td.marked", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+            "#body td.marked", "all => all.map((one) => [one.dataset.cell, one.textContent])"
         )
         return {tuple(map(int, cell.split(","))): text for cell, text in found}
 
     def drawn(self) -> dict[tuple[int, ...], str]:
         """All cells that exist and their texts."""
         found = self.page.eval_on_selector_all(
-            "td[data-cell]", "all => all.map((one) => [one.dataset.cell, one.textContent])"
+            "#body td[data-cell]", "all => all.map((one) => [one.dataset.cell, one.textContent])"
         )
         return {tuple(map(int, cell.split(","))): text for cell, text in found}
 
@@ -224,6 +227,18 @@ class Seen:
                 f"{row},{column}",
             )
         )
+
+    def answers(self, turn: int = -1) -> list[str]:
+        """What a turn is answered with: the marked texts of its rows, or else its headline."""
+        item = self.page.locator(".turn").nth(turn)
+        hits = item.locator(".mini .hit").all_inner_texts()
+        return hits or item.locator(".headline .value").all_inner_texts()
+
+    def open_part(self, name: str, turn: int = -1) -> Any:
+        """Open what is under an answer, `How` or `Share`, and return the turn."""
+        item = self.page.locator(".turn").nth(turn)
+        item.get_by_role("button", name=name, exact=True).click()
+        return item
 
     def overflow(self) -> int:
         """The pixels by which the page overflows the window, or the conversation its part."""
@@ -246,7 +261,12 @@ class Seen:
         def handle(route: Any) -> None:
             answer = route.fetch()
             turn = answer.json()
+            told = [turn[name] for name in ("answer", "values", "cells")]
+            before, seen = json.dumps(told), turn.get("view")
             change(turn)
+            told = [turn[name] for name in ("answer", "values", "cells")]
+            if json.dumps(told) != before and turn.get("view") is seen:
+                turn["view"] = None  # it would show another answer
             route.fulfill(response=answer, json=turn)
 
         self.page.route("**/ask?*", handle)

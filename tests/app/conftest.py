@@ -17,6 +17,7 @@ import denota
 from denota.app.cli import main
 
 if TYPE_CHECKING:
+    from app.assistant import Assistant
     from app.browser import Seen, Server
 
 #: Runs the command line and writes the most memory that the process ever held, in kB, to the file
@@ -153,3 +154,41 @@ def visit(browser: Any, server: Server) -> Iterator[Callable[..., Seen]]:
 @pytest.fixture
 def seen(visit: Callable[..., Seen]) -> Seen:
     return visit()
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What an assistant may see of the disk, and what it may not."""
+
+    folder: Path
+    """May be opened, but for links that lead out of it."""
+    secret: Path
+    """A file outside."""
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    root = tmp_path_factory.mktemp("desk")
+    folder, secret = root / "open", root / "closed" / "secret.csv"
+    (folder / "sub").mkdir(parents=True)
+    secret.parent.mkdir()
+    secret.write_text("Name,Password\nada,hunter2\nbob,swordfish\n")
+    (folder / "towns.csv").write_text("Town,People\nOslo,709037\nMoss,32726\nBodø,42102\n")
+    (folder / "sub" / "more.tsv").write_text("Town\tPeople\nTromsø\t41915\n")
+    (folder / "link.csv").symlink_to(secret)
+    (folder / "linked").symlink_to(secret.parent)
+    (folder / "own_link.csv").symlink_to(folder / "towns.csv")
+    os.mkfifo(folder / "pipe.csv")
+    return Desk(folder, secret)
+
+
+@pytest.fixture(scope="session")
+def assistant(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    """An assistant that may open the examples of denota and a folder."""
+    from app.assistant import connected
+
+    own = tmp_path_factory.mktemp("assistant")
+    root = Path(__file__).parents[2]
+    tables = ("examples/expeditions.csv", "examples/shop.sqlite")
+    with connected(own, *tables, "--allow", desk.folder, cwd=root) as found:
+        yield found

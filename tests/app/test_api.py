@@ -28,11 +28,32 @@ def test_turns_have_the_fields_of_the_json(parser: TableParser) -> None:
     assert turn.answer[0] == "Ingrid Solheim" and turn.cells[0] == (2, 1)
     for name, value in turn.as_json().items():
         own = getattr(turn, name)
-        assert value == (own if isinstance(own, str | float | bool) else _listed(own))
+        assert value == (own if isinstance(own, str | int | float | bool) else _listed(own))
 
 
 def _listed(value: tuple[object, ...]) -> list[object]:
     return [list(item) if isinstance(item, tuple) else item for item in value]
+
+
+def _odd_frames() -> list[pd.DataFrame]:
+    """One frame with types of all sorts, under labels of all sorts."""
+    frame = pd.DataFrame(
+        {
+            "City": ["Oslo", "Bergen", "Turku", "Tampere"],
+            "Country": pd.Categorical(["Norway", "Norway", "Finland", "Finland"]),
+            "People": pd.array([709037, 291940, 201863, pd.NA], dtype="Int64"),
+            "Since": pd.date_range("2020-01-01", periods=4, tz="Europe/Oslo", freq="37D"),
+        }
+    )
+    pairs = [("a", 1), ("a", 2), ("b", 1), ("b", 1)]
+    return [
+        frame,
+        frame.set_axis(pd.MultiIndex.from_tuples(pairs, names=["part", "no"])),
+        frame.set_axis(pd.MultiIndex.from_tuples(pairs)),
+        frame.set_axis([5, 5, 7, 7]),
+        frame.set_axis(["x", "x", "y", "z"]),
+        frame.set_axis(pd.date_range("2021-03-01", periods=4, tz="UTC", name="when")),
+    ]
 
 
 def test_frames_in_and_slices_out(parser: TableParser) -> None:
@@ -45,7 +66,17 @@ def test_frames_in_and_slices_out(parser: TableParser) -> None:
     pd.testing.assert_frame_equal(turn.frame(), frame.iloc[[0], [0]])
     named = frame.rename_axis("code")  # labels with a name are a column of their own
     turn = parser.chat(named).ask("what is the people of Bergen?")
-    pd.testing.assert_frame_equal(turn.frame(), named.reset_index().iloc[[1], [2]])
+    assert turn.cells == ((1, 2),)
+    pd.testing.assert_frame_equal(turn.frame(), named.iloc[[1], [1]])
+    turn = parser.chat(named).ask("what is the code of Bergen?")
+    pd.testing.assert_frame_equal(turn.frame(), named.reset_index().iloc[[1], [0]])
+    for odd in _odd_frames():
+        turn = parser.chat(odd).ask("which cities are in Norway?")
+        pd.testing.assert_frame_equal(turn.frame(), odd.iloc[[0, 1], [0]])
+        turn = parser.chat(odd).ask("what are the country, people and since of Turku?")
+        assert len(turn.cells) > 1
+        own = [odd.columns.get_loc(turn.table.names[c]) for _, c in turn.cells if turn.table]
+        pd.testing.assert_frame_equal(turn.frame(), odd.iloc[[2], own])
     whole = pl.DataFrame({"City": ["Oslo", "Moss"], "People": [709037, 50290]})
     turn = parser.chat(whole).ask("which city has the most people?")
     assert turn.frame().equals(whole[[0], ["City"]])

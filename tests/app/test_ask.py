@@ -51,6 +51,7 @@ def test_a_conversation_as_json(run: Path) -> None:
         assert set(turn) == {
             *("question", "answer", "cells", "program", "sql"),
             *("explanation", "confidence", "sure", "kind", "values", "reason"),
+            *("scope", "among"),
         }
         assert turn["kind"] in ("cells", "none") and turn["values"] == [] and turn["reason"] == ""
         previous = execute(parse_program(turn["program"]), table, previous)

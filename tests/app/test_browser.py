@@ -37,11 +37,12 @@ def test_each_answer_has_program_sql_and_sentence(seen: Seen) -> None:
     seen.ask(*TWO)
     for number, turn in enumerate(seen.session["turns"]):
         item = seen.page.locator(".turn").nth(number)
-        assert item.locator(".program").inner_text() == turn["program"]
         assert item.locator(".said").inner_text().startswith(turn["explanation"])
-        assert item.locator(".cell").all_inner_texts() == turn["answer"]
+        assert seen.answers(number) == turn["answer"]
         assert not item.locator(".sql").is_visible()
-        item.get_by_role("button", name="SQL", exact=True).click()
+        assert not item.locator(".program").is_visible()
+        seen.open_part("How", number)
+        assert item.locator(".program").inner_text() == turn["program"]
         assert item.locator(".sql").inner_text() == turn["sql"]
 
 
@@ -49,7 +50,7 @@ def test_sql_is_copied(visit: Callable[..., Seen]) -> None:
     seen = visit(permissions=["clipboard-read", "clipboard-write"])
     seen.sample()
     seen.ask(TWO[0])
-    seen.page.get_by_role("button", name="SQL", exact=True).click()
+    seen.open_part("How")
     seen.page.get_by_role("button", name="Copy the SQL").click()
     seen.page.get_by_text("Copied").wait_for()
     copied = seen.page.evaluate("navigator.clipboard.readText()")
@@ -60,17 +61,20 @@ def test_another_reading_is_one_click_away(seen: Seen) -> None:
     seen.sample()
     seen.ask(*TWO)
     seen.page.get_by_role("button", name="Other readings").click()
-    seen.page.wait_for_selector(".reading")
-    readings = seen.get(f"{seen.id}/readings?count=4")
-    buttons = seen.page.locator(".reading")
-    assert buttons.count() == len(readings)
-    assert buttons.first.get_attribute("aria-pressed") == "true"
-    buttons.nth(1).hover()  # its cells are shown while one looks
+    seen.page.wait_for_selector("#turns .reading")
+    readings = seen.get(f"{seen.id}/readings?count=12")
+    cards = seen.page.locator("#turns .reading")
+    assert cards.count() == 3
+    told = cards.locator("span:first-child").all_inner_texts()
+    assert readings[0]["explanation"] not in told  # it stands above already
+    assert told[0] == readings[1]["explanation"]
+    assert set(told) <= {one["explanation"] for one in readings}
+    cards.first.hover()  # its cells are shown while one looks
     assert set(seen.marked()) == cells_of(readings[1])
     seen.page.mouse.move(700, 700)
     assert set(seen.marked()) == cells_of(readings[0])
-    buttons.nth(1).click()
-    seen.page.wait_for_function("() => !document.querySelector('.reading')")
+    cards.first.click()
+    seen.page.wait_for_function("() => !document.querySelector('#turns .reading')")
     seen.settle()
     assert seen.session["turns"][-1]["program"] == readings[1]["program"] != readings[0]["program"]
     assert set(seen.marked()) == cells_of(readings[1])
@@ -80,13 +84,13 @@ def test_doubt_is_said_and_three_readings_shown(seen: Seen) -> None:
     seen.change_answers(lambda turn: turn.update(sure=False, confidence=0.41))
     seen.sample()
     seen.ask(TWO[0])
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     assert "not sure, 41%" in seen.page.locator(".said").inner_text()
-    assert seen.page.locator(".reading").count() == 3
-    assert seen.page.get_by_text("Which did you mean?").is_visible()
+    assert seen.page.locator("#turns .reading").count() == 3
+    assert seen.page.get_by_text("Did you mean one of these?").is_visible()
     assert "I am not sure" in seen.page.locator("#announce").inner_text()
     seen.page.keyboard.press("Escape")
-    assert not seen.page.locator(".reading").first.is_visible()
+    assert not seen.page.locator("#turns .reading").first.is_visible()
 
 
 def test_a_computed_value_shows_what_it_was_computed_from(seen: Seen) -> None:
@@ -98,7 +102,7 @@ def test_a_computed_value_shows_what_it_was_computed_from(seen: Seen) -> None:
     seen.sample()
     seen.ask(TWO[0])
     assert seen.page.locator(".value").inner_text() == "3"
-    assert seen.page.locator(".cell").count() == 0
+    assert seen.page.locator(".answer.from .value").count() == 1
     assert len(seen.marked()) == 3
     assert "computed" in (seen.page.get_attribute("#grid", "class") or "")
 
@@ -145,9 +149,10 @@ def test_undo_and_starting_over(seen: Seen) -> None:
     assert len(seen.session["turns"]) == 1
     assert set(seen.marked()) == cells_of(seen.session["turns"][0])
     assert seen.page.input_value("#question") == TWO[1]
-    seen.page.on("dialog", lambda dialog: dialog.accept())
     seen.page.get_by_role("button", name="Export").click()
     seen.page.get_by_role("button", name="Start the conversation over").click()
+    assert len(seen.session["turns"]) == 1  # it asks first
+    seen.page.get_by_role("button", name="Forget all questions?").click()
     seen.page.wait_for_function("() => !document.querySelector('.turn')")
     assert seen.session["turns"] == []
     assert not seen.marked()
@@ -221,7 +226,7 @@ def test_a_session_is_found_again_and_forgotten(seen: Seen) -> None:
     seen.ask(*TWO)
     before = seen.marked()
     seen.page.reload()
-    seen.page.wait_for_selector("td.marked")
+    seen.page.wait_for_selector("#body td.marked")
     assert seen.marked() == before
     assert seen.page.locator(".asked").all_inner_texts() == list(TWO)
     seen.page.get_by_role("link", name="New table").click()
@@ -229,7 +234,7 @@ def test_a_session_is_found_again_and_forgotten(seen: Seen) -> None:
     recent.wait_for()
     assert "2 questions" in recent.inner_text()
     recent.click()
-    seen.page.wait_for_selector("td.marked")
+    seen.page.wait_for_selector("#body td.marked")
     assert seen.marked() == before
     id_ = seen.id
     seen.page.go_back()
@@ -253,7 +258,7 @@ def test_a_session_survives_the_server(visit: Callable[..., Seen], tmp_path: Pat
         server.stop()
         server.start()
         seen.page.reload()
-        seen.page.wait_for_selector("td.marked")
+        seen.page.wait_for_selector("#body td.marked")
         assert seen.marked() == before
         seen.page.goto(f"{server.url}/#gone")
         seen.page.get_by_role("alert").wait_for()
@@ -300,10 +305,10 @@ def test_everything_by_keyboard(seen: Seen) -> None:
     assert seen.page.input_value("#question") == ""
     tab_to(lambda: focused("textContent") == "Other readings", "Shift+Tab")
     seen.page.keyboard.press("Enter")
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     tab_to(lambda: "reading" in focused("className"))
     seen.page.keyboard.press("Escape")
-    assert not seen.page.locator(".reading").first.is_visible()
+    assert not seen.page.locator("#turns .reading").first.is_visible()
     assert focused("textContent") == "Other readings"
     seen.page.keyboard.press("/")
     assert focused("id") == "question"
@@ -451,7 +456,7 @@ def test_answer_rows_are_stepped_through(seen: Seen, large: str) -> None:
         assert seen.in_view(*stepped[-1])
     assert sorted(stepped) == cells
     assert stepped in [cells[n:] + cells[:n] for n in range(3)]
-    seen.page.get_by_role("button", name="c", exact=True).click()
+    seen.page.locator(".mini tbody tr").nth(2).locator("button").click()
     seen.page.wait_for_selector("td.marked[data-cell='99990,1']")
     assert seen.in_view(99_990, 1)
 
@@ -464,9 +469,9 @@ def test_phone_width_has_no_overflow(visit: Callable[..., Seen]) -> None:
     seen.sample()
     seen.ask(*TWO, "x" * 300)
     seen.page.locator(".others").wait_for()
-    seen.page.wait_for_selector(".reading")
+    seen.page.wait_for_selector("#turns .reading")
     assert seen.overflow() <= 0
-    for part in ("#question", "#scroll", "#search", "#new", "#export", ".reading >> nth=0"):
+    for part in ("#question", "#scroll", "#search", "#new", "#export", "#turns .reading >> nth=0"):
         box = seen.page.locator(part).bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= 360, part
     seen.open(seen.server.begin(f"{'w' * 400},b\n{'y' * 400},2\nz,3\n", "v" * 180))
@@ -493,8 +498,8 @@ def test_contrast_is_readable(visit: Callable[..., Seen], scheme: str) -> None:
     seen.sample()
     check(70)
     seen.ask(*TWO[::-1])
-    seen.page.wait_for_selector(".reading")
-    seen.page.get_by_role("button", name="SQL", exact=True).last.click()
+    seen.page.wait_for_selector("#turns .reading")
+    seen.open_part("How")
     seen.page.evaluate(
         "import('/page/notices.js').then((notices) => notices.fail(new Error('an example')))"
     )
@@ -521,7 +526,7 @@ def test_a_hostile_table_runs_nothing(seen: Seen) -> None:
     seen.open(seen.server.begin(content.getvalue(), HOSTILE))
     seen.ask(HOSTILE, "which has the highest " + HOSTILE)
     seen.page.locator(".others").click()
-    seen.page.wait_for_selector(".readings > *")
+    seen.page.wait_for_selector("#turns .readings > *")
     seen.page.fill("#search", "<img")
     seen.page.get_by_text("found").first.wait_for()
     seen.settle()
@@ -561,9 +566,9 @@ def test_exports_are_downloaded(seen: Seen) -> None:
     assert [turn["question"] for turn in turns] == list(TWO)
     assert [turn["cells"] for turn in turns] == [turn["cells"] for turn in seen.session["turns"]]
     assert downloaded(export("CSV")).startswith("Castle,Built,")
-    links = seen.page.get_by_role("link", name="This answer as CSV")
     for number, turn in enumerate(seen.session["turns"]):
-        text = downloaded(links.nth(number).click)
+        item = seen.open_part("Share", number)
+        text = downloaded(item.get_by_role("link", name="Answer as CSV").click)
         assert len(text.splitlines()) == 1 + len(turn["cells"])
         assert all(answer in text for answer in turn["answer"])
 

@@ -17,7 +17,7 @@ def test_the_version_is_that_of_the_package(run: Callable) -> None:
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-@pytest.mark.parametrize("command", [[], ["show"], ["data", "sqa"]], ids=" ".join)
+@pytest.mark.parametrize("command", [[], ["show"], ["mcp"], ["data", "sqa"]], ids=" ".join)
 def test_help_has_an_example(run: Callable, command: list[str], option: str) -> None:
     said = run(*command, option)
     assert (said.code, said.err) == (0, "")

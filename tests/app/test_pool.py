@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -12,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 
+from denota.app.web import pool as pool_file
 from denota.app.web.messages import Source
 from denota.app.web.pool import GRACE, Pool
 from denota.app.web.queue import Job
@@ -97,12 +97,37 @@ def test_a_worker_that_dies_is_replaced_and_its_job_begun_again(tmp_path: Path) 
         working = asyncio.ensure_future(pool.run(ask(LARGE)))
         with pytest.raises(Busy, match="lost"):
             while not working.done():
-                with contextlib.suppress(ProcessLookupError):  # dead, and not replaced yet
-                    os.kill(pid(pool), signal.SIGKILL)  # whoever takes it up
-                await asyncio.sleep(0.5)
+                (one,) = pool._workers.values()
+                if one.job is not None:
+                    one.process.kill()  # whoever takes it up
+                await asyncio.sleep(0.1)
             await working
 
     with_pool(tmp_path, use)
+
+
+@pytest.mark.slow
+def test_nobody_waits_for_workers_that_never_get_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_file, "STILLBORN", 2)
+    monkeypatch.setattr(pool_file, "PAUSE", 0.05)
+
+    async def use(pool: Pool) -> None:
+        with monkeypatch.context() as dying:
+            dying.setattr(pool_file.worker, "begin", _die)
+            os.kill(pid(pool), signal.SIGKILL)
+            while pool.ready:
+                await asyncio.sleep(0.02)
+            with pytest.raises(Busy, match="lost"):
+                await asyncio.wait_for(pool.run(ask(SMALL)), 30)
+        assert (await asyncio.wait_for(pool.run(ask(SMALL)), 60)).body, "and they come back"
+
+    with_pool(tmp_path, use)
+
+
+def _die(*given: object) -> None:
+    os._exit(1)
 
 
 @pytest.mark.slow

@@ -28,6 +28,8 @@ class Teacher:
     def __init__(self, seen: Seen, **changes: Any) -> None:
         self.seen, self.changes = seen, changes
         self.sent: list[dict[str, Any]] = []
+        self.looked: list[dict[str, Any]] = []
+        """What a preview was asked for."""
         self.lessons: list[dict[str, Any]] = []
         self.before: list[list[dict[str, Any]]] = []
         seen.page.route("**/teach?*", self.teach)
@@ -36,9 +38,11 @@ class Teacher:
 
     def teach(self, route: Any) -> None:
         body = route.request.post_data_json
-        self.sent.append(body)
+        is_preview = body.pop("preview", False)
+        (self.looked if is_preview else self.sent).append(body)
         session = self.seen.get(route.request.url.split("/")[-2])
-        self.before.append(session["turns"])
+        if not is_preview:
+            self.before.append(session["turns"])
         readings = self.changes.get("readings", READINGS)
         program = body["program"] if body["program"] is not None else next(iter(readings), "")
         learnt = program in readings
@@ -55,8 +59,11 @@ class Teacher:
         ]
         answer = {"turn": turn, "readings": found, "learnt": learnt, "said": said}
         lesson = {"question": turn["question"], "program": program, "learnt": learnt, "cells": 1}
-        self.lessons = [{**lesson, "values": body.get("values")}]
-        route.fulfill(json={**answer, "contradicts": self.changes.get("contradicts")})
+        if not is_preview:
+            self.lessons = [{**lesson, "values": body.get("values")}]
+        changes = self.changes.get("changes", []) if is_preview else []
+        more = {"contradicts": self.changes.get("contradicts"), "changes": changes}
+        route.fulfill(json={**answer, **more})
 
     def unteach(self, route: Any) -> None:
         self.lessons = []
@@ -74,9 +81,11 @@ def answer_of(body: dict[str, Any]) -> dict[str, Any]:
     """What was taught, as the answer of a turn."""
     if "values" in body:
         texts = [str(value) for value in body["values"]]
-        return {"kind": "value", "values": body["values"], "cells": [], "answer": texts}
+        told = {"kind": "value", "values": body["values"], "cells": [], "answer": texts}
+        return {**told, "view": None}
     texts = [f"cell {row} {column}" for row, column in body["cells"]]
-    return {"kind": "cells", "values": [], "cells": body["cells"], "answer": texts}
+    told = {"kind": "cells", "values": [], "cells": body["cells"], "answer": texts}
+    return {**told, "view": None}
 
 
 def start(seen: Seen, turn: int = 0) -> None:
@@ -110,6 +119,19 @@ def selected(seen: Seen) -> set[tuple[int, ...]]:
     return cells
 
 
+def ghosts(seen: Seen) -> set[tuple[int, ...]]:
+    """The cells of the old answer that are hinted at, and not selected."""
+    found = seen.page.eval_on_selector_all("td.ghost", "all => all.map((one) => one.dataset.cell)")
+    return {tuple(map(int, cell.split(","))) for cell in found}
+
+
+def take_old(seen: Seen) -> None:
+    """Begin with the cells that the question was answered with."""
+    seen.page.locator("#ways summary").click()
+    seen.page.locator("#old").click()
+    seen.page.locator("#ways summary").click()
+
+
 def count(seen: Seen) -> str:
     return str(seen.page.locator("#picked").inner_text())
 
@@ -141,7 +163,10 @@ def test_cells_are_clicked_and_sent(seen: Seen) -> None:
     ask_castles(seen)
     before = cells_of(seen.session["turns"][0])
     start(seen)
-    assert selected(seen) == before
+    assert selected(seen) == set() and count(seen) == "0 cells"
+    assert ghosts(seen) == before
+    take_old(seen)
+    assert selected(seen) == before and ghosts(seen) == set()
     assert count(seen) == "3 cells"
     assert QUESTION in seen.page.locator("#teaching").inner_text()
     gone = min(before)
@@ -156,7 +181,7 @@ def test_cells_are_clicked_and_sent(seen: Seen) -> None:
     assert teacher.cells() == wanted - {(1, 1)} == set(seen.marked())
     turn = seen.page.locator(".turn")
     assert "I now read this as: The Castle where Built is earliest." in turn.inner_text()
-    assert turn.locator(".program").first.inner_text() == next(iter(READINGS))
+    assert turn.locator(".how .program").text_content() == next(iter(READINGS))
     assert seen.page.evaluate("document.activeElement.id") == "question"
     assert "I now read this as" in seen.page.locator("#announce").inner_text()
     assert seen.page.locator("[aria-selected], td[tabindex], [role=grid]").count() == 0
@@ -167,6 +192,7 @@ def test_rows_and_columns_are_taken_whole(seen: Seen) -> None:
     ask_castles(seen)
     rows, columns = seen.session["rows"], len(seen.session["columns"])
     start(seen)
+    click(seen, (5, 2))
     seen.page.get_by_role("button", name="Clear", exact=True).click()
     assert selected(seen) == set() and count(seen) == "0 cells"
     assert seen.page.get_by_role("button", name="Teach", exact=True).is_disabled()
@@ -186,7 +212,9 @@ def test_rows_and_columns_are_taken_whole(seen: Seen) -> None:
     teach(seen)
     assert teacher.cells() == column
     start(seen)
-    head(seen, 1).click()
+    for _ in range(2):
+        head(seen, 1).click()
+        seen.settle()
     seen.page.wait_for_function("() => !document.querySelector('td.marked')")
     assert count(seen) == "0 cells"
 
@@ -195,7 +223,6 @@ def test_cells_are_dragged_over(seen: Seen) -> None:
     teacher = Teacher(seen)
     ask_castles(seen)
     start(seen)
-    seen.page.get_by_role("button", name="Clear", exact=True).click()
 
     def drag(*cells: str) -> None:
         seen.page.locator(f"td[data-cell='{cells[0]}']").hover()
@@ -226,7 +253,6 @@ def test_sorted_and_searched_tables_send_the_tables_own_cells(seen: Seen) -> Non
     places = seen.page.locator("#body tr:not(.space) th").all_inner_texts()
     assert places != sorted(places)
     start(seen)
-    seen.page.get_by_role("button", name="Clear", exact=True).click()
     first, second = (int(place) - 1 for place in places[:2])
     seen.page.locator("#body tr:not(.space) td[data-cell]").first.click()
     number(seen, second).click()
@@ -285,12 +311,16 @@ def test_by_keyboard_alone(seen: Seen) -> None:
         press(key)
         assert at(seen) == cell, key
         assert seen.in_view(*cell)
-    for _ in range(12):  # to the bar and back: the table is one stop
+    press(" ")
+    seen.page.wait_for_selector("#reading-ahead .reading")
+    for _ in range(24):  # to the bar and back: the table is one stop
         press("Shift+Tab")
         if seen.page.evaluate("document.activeElement.id") == "clear":
             break
     press("Enter")
     assert selected(seen) == set()
+    press("Tab")
+    assert seen.page.evaluate("document.activeElement.closest('details').id") == "ways"
     press("Tab")
     assert seen.page.evaluate("document.activeElement.id") == "typed"
     press("Tab")
@@ -309,6 +339,9 @@ def test_by_keyboard_alone(seen: Seen) -> None:
     seen.page.wait_for_function(
         "count => document.querySelectorAll('td.marked').length === count", arg=len(wanted)
     )
+    press("Enter")  # before it is known how it would be read
+    assert not teacher.sent
+    seen.page.wait_for_selector("#reading-ahead .reading")
     press("Enter")
     seen.page.wait_for_selector("#teaching", state="hidden")
     assert teacher.cells() == wanted
@@ -331,8 +364,9 @@ def test_escape_cancels(seen: Seen) -> None:
     head(seen, 0).click()
     seen.page.wait_for_selector("th[aria-sort=ascending]")
     start(seen)
-    assert selected(seen) == set(before)
+    assert ghosts(seen) == set(before) and selected(seen) == set()
     seen.page.get_by_role("button", name="Cancel").click()
+    assert ghosts(seen) == set()
     assert seen.page.locator("[aria-selected]").count() == 0
 
 
@@ -374,9 +408,10 @@ def test_cells_that_no_reading_gives_are_kept(seen: Seen) -> None:
     click(seen, (0, 1))
     teach(seen)
     turn = seen.page.locator(".turn")
+    assert (0, 1) in seen.marked()
     assert "declined" not in (turn.get_attribute("class") or "")
     assert turn.locator(".said").inner_text().startswith("It is kept for later.")
-    assert turn.locator(".cell").count() > 1 and (0, 1) in seen.marked()
+    assert len(seen.answers()) > 1 and (0, 1) in seen.marked()
     for part in (".program", ".sql", ".choices .reading", ".others"):
         assert turn.locator(part).count() == 0
     seen.page.get_by_text("What you taught").click()
@@ -394,7 +429,7 @@ def test_a_corrected_turn_of_an_earlier_visit(seen: Seen) -> None:
     ask_castles(seen)
     turn = seen.page.locator(".turn")
     assert turn.locator(".said").inner_text() == explanation
-    assert turn.locator(".cell").all_inner_texts() == ["a"]
+    assert seen.answers() == ["a"]
     assert turn.get_by_role("button", name="Not right?").is_visible()
     assert set(seen.marked()) == {(0, 0)}
 
@@ -453,7 +488,7 @@ def test_an_earlier_turn_takes_the_later_ones_back(seen: Seen) -> None:
     seen.page.keyboard.press("Escape")
     start(seen, 0)
     assert "question after it will be taken back" in seen.page.locator("#teaching").inner_text()
-    assert selected(seen) == cells_of(seen.session["turns"][0])
+    assert ghosts(seen) == cells_of(seen.session["turns"][0])
     click(seen, (0, 1))
     teach(seen)
     assert teacher.sent[0]["turn"] == 0
@@ -523,6 +558,8 @@ def test_a_large_table(seen: Seen, large: str) -> None:
     seen.page.get_by_role("alert").wait_for()
     assert "at most 20,000" in seen.page.get_by_role("alert").inner_text()
     press("Escape")
+    assert count(seen) == "1 cell"
+    take_old(seen)
     assert count(seen) == "2 cells"
     seen.page.fill("#search", "Region 3")
     seen.page.get_by_text("rows found").wait_for()
@@ -551,7 +588,8 @@ def test_a_wide_table(seen: Seen) -> None:
     number(seen, row - 1).click()
     before = cells_of(seen.session["turns"][0])
     teach(seen)
-    assert teacher.cells() == before | {(row, 59)} | {(row - 1, column) for column in range(61)}
+    assert before == {(row, 0)}, "which was hinted at, and is not taught"
+    assert teacher.cells() == {(row, 59)} | {(row - 1, column) for column in range(61)}
 
 
 def test_at_phone_width(visit: Callable[..., Seen]) -> None:
@@ -569,7 +607,9 @@ def test_at_phone_width(visit: Callable[..., Seen]) -> None:
         assert table and table["height"] > 300
         if turn:
             seen.page.get_by_role("button", name="Cancel").tap()
+    take_old(seen)
     before = selected(seen)
+    assert before == cells_of(seen.session["turns"][0])
     seen.page.locator("td[data-cell='0,1']").tap()
     number(seen, 2).tap()
     columns = len(seen.session["columns"])
@@ -606,8 +646,7 @@ def test_hostile_texts_stay_texts(seen: Seen) -> None:
     seen.open(seen.server.begin(content.getvalue(), HOSTILE))
     seen.ask(HOSTILE)
     start(seen)
-    if count(seen) != "0 cells":
-        seen.page.get_by_role("button", name="Clear", exact=True).click()
+    assert count(seen) == "0 cells"
     number(seen, 0).click()
     head(seen, 0).click()
     seen.page.get_by_text("6 cells", exact=True).wait_for()
@@ -647,7 +686,6 @@ def test_what_was_taught_is_known_after_a_restart_until_it_is_undone(
         ask_castles(seen, "which castle is the eldest?")
         assert right not in seen.marked()
         start(seen)
-        seen.page.get_by_role("button", name="Clear", exact=True).click()
         click(seen, right)
         teach(seen)
         assert set(seen.marked()) == {right}
@@ -681,6 +719,7 @@ def test_the_right_answer_can_be_typed(seen: Seen) -> None:
     box = seen.page.get_by_label("or type the right answer")
     box.fill("1,200; Dun Fort ;; 7.5")
     assert "The typed answer counts" in seen.page.locator("#teaching-note").inner_text()
+    seen.page.wait_for_selector("#reading-ahead .reading")
     box.press("Enter")
     seen.page.wait_for_selector("#teaching", state="hidden")
     assert teacher.sent[-1]["values"] == [1200, "Dun Fort", 7.5] and "cells" not in teacher.sent[-1]
@@ -691,7 +730,7 @@ def test_the_right_answer_can_be_typed(seen: Seen) -> None:
     teach_button = seen.page.get_by_role("button", name="Teach", exact=True)
     assert teach_button.is_disabled(), "there is nothing to teach"
     box.fill("4")
-    assert teach_button.is_enabled()
+    seen.page.wait_for_function("() => !document.querySelector('#teach').disabled")
 
 
 def test_values_and_groups_are_shown(seen: Seen) -> None:
@@ -702,22 +741,22 @@ def test_values_and_groups_are_shown(seen: Seen) -> None:
             "values": [["intact", 3], ["ruin", 1234.5]],
             "program": "COUNT PER (SELECT Condition)",
         }
-        more = {**groups, "answer": ["intact: 3", "ruin: 1234.5"]}
+        more = {**groups, "answer": ["intact: 3", "ruin: 1234.5"], "view": None}
         route.fulfill(response=told, json=told.json() | more)
 
     seen.sample()
     seen.page.route("**/ask?*", answer)
     seen.ask(QUESTION)
-    table = seen.page.locator(".turn .groups")
+    table = seen.page.locator(".turn .mini tbody")
     lines = [line.split("\t") for line in table.inner_text().splitlines()]
     assert lines == [["intact", "3"], ["ruin", "1,234.5"]]
     seen.page.unroute("**/ask?*")
 
     def yes(route: Any) -> None:
         told = route.fetch()
-        more = {"kind": "value", "values": [True], "answer": ["yes"]}
+        more = {"kind": "value", "values": [True], "answer": ["yes"], "view": None}
         route.fulfill(response=told, json=told.json() | more)
 
     seen.page.route("**/ask?*", yes)
     seen.ask(QUESTION)
-    assert seen.page.locator(".turn .value").inner_text() == "yes"
+    assert seen.page.locator(".turn .value").last.inner_text() == "yes"

@@ -19,11 +19,12 @@ import denota
 from app.serving import serve_inline
 from denota.app.api import TableParser
 from denota.app.commands.teach import teach_model
-from denota.app.files.export import answer_csv, conversation_jsonl
+from denota.app.files.export import conversation_jsonl
 from denota.app.terminal.repl import Repl
 from denota.app.terminal.turns import show_turn
 from denota.app.web.server import make_app
 from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
+from denota.conversation.as_csv import answer_csv
 from denota.conversation.chat import Chat
 from denota.conversation.requests import request_in
 from denota.conversation.turn import Turn
@@ -126,18 +127,20 @@ def test_values_are_told_from_text_by_themselves() -> None:
 
 def shown(turn: Turn) -> str:
     out = io.StringIO()
-    show_turn(TABLE, turn, Console(file=out, width=100))
+    show_turn(turn, Console(file=out, width=100))
     return out.getvalue()
 
 
-def test_the_terminal_shows_groups_as_a_table_and_yes_as_a_word() -> None:
+def test_the_terminal_shows_groups_as_bars_and_yes_as_a_word() -> None:
     groups, yes, none = turns(
         "SUM PER (SELECT Country, People)", "EXISTS (ROWS)", "SELECT City WHERE People > 100"
     )
-    lines = [line.split() for line in shown(groups).splitlines()]
-    assert ["Country", "sum", "of", "People"] in lines
-    assert ["Norway", "11"] in lines and ["Finland", "7"] in lines
-    assert "\nyes\n" in shown(yes) and "\nnothing\n" in shown(none)
+    lines = shown(groups).splitlines()
+    assert "Sum of People by Country" in lines
+    bars = {line.split()[0]: line for line in lines if "█" in line}
+    assert bars["Norway"].endswith(" 11") and bars["Finland"].endswith(" 7")
+    assert bars["Norway"].count("█") > bars["Finland"].count("█")
+    assert "\nYes\n" in shown(yes) and "\nnothing\n" in shown(none)
 
 
 def test_answers_as_csv() -> None:
@@ -187,7 +190,7 @@ def test_a_count_is_taught_by_its_value_and_answered_from_then_on(parser: Parser
     wrong = chat.ask(ODD)
     assert wrong.values != (3.0,)
     taught = chat.teach(wrong, values=[3])
-    assert taught.learnt and taught.said.startswith("I now read this as: How many there are")
+    assert taught.learnt and taught.said.startswith("I now read this as: The number of")
     corrected = chat.turns[-1]
     assert corrected.program == "COUNT (ROWS WHERE Country = 'Norway')"
     assert corrected.values == (3.0,) and corrected.cells == ((0, 1), (1, 1), (3, 1))

@@ -49,7 +49,7 @@ def sql(names: Any, columns: Sequence[str]) -> Any:
 MEDIAN = AggregateOperator(
     name="median",
     keyword="MEDIAN",
-    english="their median",
+    english="the median of {cells}",
     meaning=meaning,
     sql=sql,
     words=("median",),
@@ -67,7 +67,7 @@ def declared(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_written_said_and_executed() -> None:
     program = parse_program(PROGRAM)
     assert program.aggregate == "median" and print_program(program) == PROGRAM
-    assert say(program) == "Their median: the Crew where Ships is 2."
+    assert say(program) == "The median of Crew where Ships is 2."
     assert execute(program, TABLE).values == (50.0,)
     assert execute(parse_program("MEDIAN (SELECT Cost WHERE Cost IS EMPTY)"), TABLE).values == ()
 

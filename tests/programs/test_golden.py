@@ -12,7 +12,7 @@ import pytest
 from denota import read_table
 from denota.evaluation.pasted import duckdb_with, gives_the_answer
 from denota.programs.denotation import Denotation, Value
-from denota.programs.english import say
+from denota.programs.english import say, time_columns
 from denota.programs.execute import execute
 from denota.programs.operators import AGGREGATES, COMPARES, SCOPES, STEPS, TESTS
 from denota.programs.sql import to_sql
@@ -82,7 +82,7 @@ def test_a_conversation_goes_as_written(turns: list[Turn], table: Table) -> None
         answer = execute(program, table, previous)
         assert said(answer, table) == turn.answer, f"line {turn.line}"
         names = tuple(table.names[column] for column in answer.columns)
-        assert say(program, names) == turn.sentence, f"line {turn.line}"
+        assert say(program, names, time_columns(table)) == turn.sentence, f"line {turn.line}"
         query = to_sql(program, table, query, answer)
         found = connection.execute(query.sql()).fetchall()
         assert gives_the_answer(query, found), f"line {turn.line}: {query.sql()}"

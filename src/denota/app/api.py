@@ -11,6 +11,7 @@ import copy
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,12 @@ def load(model: str | Path = "default") -> TableParser:
         TrainingError: there is none there, or it cannot be read.
     """
     return TableParser(load_run(model))
+
+
+@lru_cache(maxsize=1)
+def default_parser() -> TableParser:
+    """Return the parser in the package, loaded at the first call and the same from then on."""
+    return load()
 
 
 @dataclass(eq=False)

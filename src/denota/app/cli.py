@@ -67,12 +67,14 @@ def show(
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
     header: opt.HeaderRow = None,
+    text: opt.TextColumns = None,
 ) -> None:
     """Show a table as denota understands it: types, ranges, distinct values, unread cells."""
     from denota.app.commands.show import show_table
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
+    as_text = tuple(text or ())
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
     show_table(table, rows, as_json, how)
 
 
@@ -92,18 +94,20 @@ def run(
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
     header: opt.HeaderRow = None,
+    text: opt.TextColumns = None,
 ) -> None:
     """Execute written programs as a conversation, with cells, SQL and a sentence for each."""
     from denota.app.commands.run import show_programs
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
+    as_text = tuple(text or ())
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
     show_programs(table, programs, as_json, how, dialect)
 
 
 @app.command(
     epilog='Example: `denota ask examples/expeditions.csv "who had the largest crew?" '
-    '"and the smallest?" --model runs/demo`'
+    '"and the smallest?"`'
 )
 def ask(
     table: opt.TableFile,
@@ -111,6 +115,7 @@ def ask(
     model: opt.Model = "default",
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
+    as_csv: opt.AsCsv = False,
     format: opt.FileFormat = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -118,6 +123,7 @@ def ask(
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
     header: opt.HeaderRow = None,
+    text: opt.TextColumns = None,
 ) -> None:
     """Ask a table questions in conversation; see the cells, the program, SQL and a sentence.
 
@@ -126,8 +132,9 @@ def ask(
     from denota.app.commands.ask import answer_questions
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
-    answer_questions(table, questions, model, as_json, how, dialect)
+    as_text = tuple(text or ())
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
+    answer_questions(table, questions, model, as_json, how, dialect, as_csv)
 
 
 @app.command(
@@ -224,14 +231,35 @@ def serve(
     ragged: opt.RaggedRows = "error",
     sheet: opt.Sheet = None,
     header: opt.HeaderRow = None,
+    text: opt.TextColumns = None,
 ) -> None:
     """Serve a page on which tables are asked questions, and a REST API."""
     from denota.app.commands.serve import serve as run
     from denota.app.reading import ReaderOptions
 
-    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header)
+    as_text = tuple(text or ())
+    how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
     files = (sessions, tables or (), how)
     run(host, port, model, *files, token or (), workers, share_lessons and not apart, quiet)
+
+
+@app.command(
+    epilog="Examples: `denota mcp sales.csv shop.sqlite#orders` · `denota mcp --allow data`"
+)
+def mcp(
+    tables: opt.AssistantTables = None,
+    allow: opt.AllowedFolders = None,
+    model: opt.Model = "default",
+) -> None:
+    """Let an assistant ask tables, by the Model Context Protocol on standard input and output.
+
+    It opens only the TABLEs named here and files in folders named with --allow; links and `..` lead
+    nowhere else, and `--allow .` opens the working folder, which is closed without it. Databases on
+    servers and web addresses must be TABLEs. Nothing but lessons is ever written.
+    """
+    from denota.app.commands.mcp import serve_assistant
+
+    serve_assistant(tables or (), allow or (), model)
 
 
 @app.command(

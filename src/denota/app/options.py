@@ -12,6 +12,7 @@ from denota.tables.io import Format
 
 # several commands
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one a line.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print the last answer as CSV.")]
 TableFile = Annotated[
     str,
     typer.Argument(
@@ -61,6 +62,10 @@ Sheet = Annotated[
 HeaderRow = Annotated[
     int | None,
     typer.Option("--header", min=1, help="The row of the names; found out if not given."),
+]
+TextColumns = Annotated[
+    list[str] | None,
+    typer.Option("--text", metavar="COLUMN", help="A column to read as text; may be given again."),
 ]
 
 # run and ask
@@ -185,6 +190,18 @@ Apart = Annotated[
     bool, typer.Option("--apart", hidden=True, help="What people teach is theirs: always so now.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Write no line for each request.")]
+
+# mcp
+AssistantTables = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[TABLE...]", help="Tables that may be opened, as `denota ask` takes them."
+    ),
+]
+AllowedFolders = Annotated[
+    list[Path] | None,
+    typer.Option("--allow", metavar="FOLDER", help="Its files may be opened; may be given again."),
+]
 
 # teach
 TaughtModel = Annotated[

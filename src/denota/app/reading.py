@@ -24,6 +24,7 @@ class ReaderOptions:
     ragged: Ragged = "error"
     sheet: str | None = None
     header: int | None = None
+    text_columns: tuple[str, ...] = ()
 
     def read(
         self,

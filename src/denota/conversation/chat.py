@@ -16,6 +16,7 @@ from denota.conversation.asked import Asked, Context
 from denota.conversation.behind import MANY, lesson_behind, shown, with_readings
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
+from denota.conversation.html import ShownTurns
 from denota.conversation.linking import linked
 from denota.conversation.mentions import unused
 from denota.conversation.pushed_down import push_down
@@ -88,7 +89,7 @@ class _Answered:
     """Whether a person said that it is right, or asked on about it."""
 
 
-class Chat:
+class Chat(ShownTurns):
     """A conversation; each question is understood with the question and the answer before it.
 
     Args:
@@ -441,16 +442,17 @@ class Chat:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
         query = to_sql(program, self.table, nested.query, found)
-        remarks, known = _remarks(asked, program), found
+        remarks, known, rows = _remarks(asked, program), found, 0
         if self.table.large is not None:
             pushed = push_down(query)
             self.table, query = pushed.table, pushed.query
             found, known = pushed.found, pushed.known
             remarks += pushed.remark
+            rows = pushed.rows
         shown = (query, asked.confidence, asked.sure)
         turn = turn_of(asked.typed, self.table, program, found, *shown)
         follows = SCOPES[program.scope].follows
-        turn = replace(turn, explanation=turn.explanation + remarks)
+        turn = replace(turn, explanation=turn.explanation + remarks, rows=rows)
         if follows:
             before = asked.before.previous
             turn = replace(turn, scope="previous", among=len(before.rows) if before else 0)

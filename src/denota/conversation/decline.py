@@ -15,10 +15,13 @@ from denota.inflect import singular
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
 
-NO_GROUPS: Final = "I cannot group rows and work something out for each group"
+NO_GROUPS: Final = "I cannot group rows like that"
 NO_SHARES: Final = "I cannot work out shares and percentages"
-NO_ARITHMETIC: Final = "I cannot subtract, multiply or compare amounts with each other"
-CAN: Final = "I can pick cells by conditions, count them, add them up and average them"
+NO_ARITHMETIC: Final = "I cannot multiply, divide or compare amounts like that"
+CAN: Final = (
+    "I can pick cells by conditions, count, add up and average them, by group too, and say how much"
+    " two rows differ"
+)
 CAN_COMPUTE: Final = (
     "I can pick cells by conditions, count, add up and average them, by group too, and compare them"
 )
@@ -36,8 +39,8 @@ def reason_to_decline(
         computes: whether the parser itself groups, compares and computes.
 
     >>> table = Table.from_rows(["City", "People", "Percent"], [["Oslo", "709037", "3"]])
-    >>> reason_to_decline("what is the median of people?", table)[:88] + "..."
-    'I cannot work out medians and the like; I can pick cells by conditions, count them, add ...'
+    >>> reason_to_decline("what is the median of people?", table)[:77] + "..."
+    'I cannot work out medians and the like; I can pick cells by conditions, count...'
     >>> reason_to_decline("what percent has Oslo?", table) is None
     True
     """
@@ -57,11 +60,19 @@ def reason_to_decline(
         found = pattern.search(text)
         if computes and what in _COMPUTED:
             continue
+        if request is not None and _is_taken_apart(what, request):
+            continue
         if found is not None and not _is_said(found[0], table):
             return f"{what}; {can}."
     if request is not None and _asks_for_groups(text, request, table):
         return f"{NO_GROUPS}; {CAN}."
     return None
+
+
+def _is_taken_apart(what: str, request: AggregateRequest) -> bool:
+    """Whether rules make of it what the language can say."""
+    apart = {NO_GROUPS: bool(request.group), NO_ARITHMETIC: request.versus is not None}
+    return apart.get(what, False)
 
 
 def _is_said(cue: str, table: Table) -> bool:
@@ -72,6 +83,8 @@ def _is_said(cue: str, table: Table) -> bool:
 
 def _asks_for_groups(text: str, request: AggregateRequest, table: Table) -> bool:
     """Whether a value is wanted for each of several: `per country`, `by country`."""
+    if request.group:
+        return False
     if request.kind == "count" and (request.each or looks_up(request, table)):
         return False  # a column may hold it
     names = [" ".join(tokenise(name)) for name in table.names]
@@ -161,7 +174,7 @@ _RULES: Final = (
         r"(?:plot|chart|graph|diagram|histogram)"
         r"|summari[sz]e|summary|write (?:me |us )?(?:a|an|some)|write (?=\w+ code)"
         r"|poem|joke|story|email",
-        "I only answer with cells of the table, counts, sums and averages",
+        "I only answer with cells of the table and values of them",
     ),
     _rule(
         r"^(?:please |can you |could you )?(?:delete|remove|drop|add(?! up)|insert|append|rename"

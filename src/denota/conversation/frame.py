@@ -44,10 +44,9 @@ def slice_of(table: Table | None, source: Any, cells: Iterable[Cell]) -> Any:
 
 
 def _slice_of_pandas(source: Any, rows: list[int], columns: list[int]) -> Any:
-    """Return a slice that keeps unnamed row labels, unless they are in the answer themselves."""
+    """Return a slice that keeps row labels, unless they are in the answer themselves."""
     labelled = with_labels(source)
     labels = labelled.shape[1] - source.shape[1]
-    named = any(label is not None for label in source.index.names)
-    if named or any(column < labels for column in columns):
+    if any(column < labels for column in columns):
         return labelled.iloc[rows, columns]
     return source.iloc[rows, [column - labels for column in columns]]

@@ -17,9 +17,11 @@ from denota.conversation.words import words_of, words_of_name
 from denota.errors import DataError
 from denota.inflect import is_plural, singular
 from denota.programs.denotation import Denotation
+from denota.programs.execute import execute
 from denota.programs.lexicon import follow_up_phrases
-from denota.programs.operators import AGGREGATES, SCOPES, TESTS
-from denota.programs.tree import Program, Test
+from denota.programs.operators import AGGREGATES, SCOPES, STEPS, TESTS
+from denota.programs.operators.groups import groups_of
+from denota.programs.tree import And, Condition, Name, Program, Test
 from denota.tables.column import Column
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
@@ -44,6 +46,17 @@ class AggregateRequest:
     """Whether it is wanted for each of several."""
     done: bool = False
     """True for "how many X did Y ...", where a column X may hold the number."""
+    group: str = ""
+    """The column whose values make groups, where it is wanted of each of them."""
+    rank: Literal["", "most", "least"] = ""
+    """Which group is wanted, where it is not all."""
+    versus: tuple[Test, Test] | None = None
+    """The tests of the two sides, where their difference is wanted."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether `question` is what the parser is to be asked, whatever columns hold."""
+        return bool(self.group) or self.versus is not None
 
     @property
     def says_more(self) -> bool:
@@ -88,6 +101,21 @@ def request_in(question: str, table: Table) -> AggregateRequest | None:
     if found is None or _is_name(found, question, table):
         return None
     return _count(question, total=False)
+
+
+def without_cue(text: str, kind: Literal["sum", "average"], table: Table) -> str | None:
+    """Return a text without the words that ask for a sum or an average, None if it has none.
+
+    >>> table = Table.from_rows(["Nation", "Total"], [["Norway", "3"]])
+    >>> without_cue("total votes", "sum", table) is None
+    True
+    >>> without_cue("votes in all", "sum", table), without_cue("votes on average", "average", table)
+    ('votes', 'votes')
+    """
+    found = (_TOTAL if kind == "sum" else _AVERAGE).search(text)
+    if found is None or _is_called(tokenise(found[0]), text, table):
+        return None
+    return _cut(text, found)
 
 
 def _is_called(cue: Sequence[str], question: str, table: Table) -> bool:
@@ -178,7 +206,9 @@ def looks_up(request: AggregateRequest, table: Table) -> bool:
 
 def plain_question(question: str, request: AggregateRequest | None, table: Table) -> str:
     """Return the question for cells: the question itself, or its rest without the request."""
-    if request is None or request.done or looks_up(request, table):
+    if request is None:
+        return question
+    if not request.apart and (request.done or looks_up(request, table)):
         return question
     return request.question
 
@@ -194,9 +224,15 @@ def computed(
         request: what to compute.
         table: what the program is about.
     """
+    if request.versus is not None:
+        return _difference(program, found, request, request.versus, table)
+    if request.group:
+        program, found = _with_repeats(program, found, table)
     if _takes_once(program):
         return None  # rows dropped because others are like them would be missing
     program, found = _without_totals(program, found, table)
+    if request.group:
+        return _of_groups(program, found, request, table)
     amount = _is_column_of_amounts(found, table)
     if request.kind == "count" and amount:
         column = table.columns[found.columns[0]]
@@ -228,6 +264,70 @@ def computed(
     return with_value(program, found, "count", table)
 
 
+def _of_groups(
+    program: Program, found: Denotation, request: AggregateRequest, table: Table
+) -> tuple[Program, Denotation] | None:
+    """A value of each group, or the rows of the group that has the most."""
+    if any(test.operator in _ONE_ROW for test in program.tests):
+        return None
+    group = table.names.index(request.group)
+    others = [column for column in found.columns if is_amount(table.columns[column])]
+    others = [column for column in others if column != group]
+    kind = request.kind
+    if kind == "count" and others and holds(table.columns[others[0]], request.noun):
+        kind = "sum"
+    of = others[:1] if kind != "count" else []
+    if kind != "count" and (not of or len(others) > 1):
+        return None
+    if request.rank:
+        step = _RANKED[request.rank, kind]
+        argument = Name(table.names[of[0]]) if of else None
+        then = Test(step, request.group, argument)
+        rows = STEPS[step].meaning(table, found.rows, then, ())
+        program = replace(program, columns=(request.group,), then=then)
+        return program, Denotation(tuple(rows), (group,))
+    columns = (group, *of)
+    program = replace(program, columns=tuple(table.names[column] for column in columns))
+    names = tuple(name for name, _ in groups_of(table, found.rows, group))
+    found = replace(found, columns=columns, groups=names)
+    return with_value(program, found, f"{kind}_per", table)
+
+
+def _difference(
+    program: Program,
+    found: Denotation,
+    request: AggregateRequest,
+    sides: tuple[Test, Test],
+    table: Table,
+) -> tuple[Program, Denotation] | None:
+    """The difference between what a program picks and the same with the other side's value."""
+    if program.scope != "table" or _takes_once(program):
+        return None
+    amount = _is_column_of_amounts(found, table)
+    kind = request.kind
+    if kind == "count" and amount and holds(table.columns[found.columns[0]], request.noun):
+        kind = "sum"
+    where, (left, right) = program.where, sides
+    if isinstance(where, And) and left in where.parts:
+        parts = tuple(right if part == left else part for part in where.parts)
+        other: Condition = replace(where, parts=parts)
+    elif where in (left, None):
+        where, other = left, right
+    else:
+        return None
+    if kind != "count" and (not amount or table.names[found.columns[0]] == left.column):
+        return None
+    program = Program(
+        () if kind == "count" else program.columns,
+        where=where,
+        aggregate=kind,
+        versus=other,
+        compare="difference",
+    )
+    value = execute(program, table)
+    return (program, value) if value.values else None
+
+
 def _tested(program: Program) -> set[str | None]:
     """The columns that a program looks at to choose rows."""
     return {test.column for test in program.tests}
@@ -235,6 +335,14 @@ def _tested(program: Program) -> set[str | None]:
 
 def _takes_once(program: Program) -> bool:
     return any(test.operator == "distinct" for test in program.tests)
+
+
+def _with_repeats(program: Program, found: Denotation, table: Table) -> tuple[Program, Denotation]:
+    """All rows, where a program drops only those that are like others."""
+    once = all(test.operator == "distinct" for test in program.tests)
+    if program.scope != "table" or not program.tests or not once:
+        return program, found
+    return replace(program, where=None), replace(found, rows=tuple(range(len(table))))
 
 
 def _without_totals(
@@ -288,6 +396,13 @@ def _is_column_of_amounts(found: Denotation, table: Table) -> bool:
     return len(found.columns) == 1 and is_amount(table.columns[found.columns[0]])
 
 
+_ONE_ROW: Final = frozenset(name for name, test in TESTS.items() if test.one_row)
+_RANKED: Final = {
+    ("most", "count"): "most_common",
+    ("least", "count"): "least_common",
+    ("most", "sum"): "has_most",
+    ("least", "sum"): "has_least",
+}
 _THOSE: Final = f"(?:{'|'.join(follow_up_phrases('conversation'))})"
 OF_THOSE: Final = re.compile(rf"\b{_THOSE}\b", re.IGNORECASE)
 """How a question says that it is about the last answer."""

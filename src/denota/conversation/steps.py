@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from denota.conversation import ordering
-from denota.conversation.asked import Asked
+from denota.conversation.asked import Asked, Context
 from denota.conversation.change_constant import with_another_constant
 from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.conversation.differences import difference_request
+from denota.conversation.grouping import group_request
 from denota.conversation.mentions import named_in, unused
 from denota.conversation.rating import RatedProgram, alike
 from denota.conversation.requests import (
@@ -23,17 +25,22 @@ from denota.conversation.requests import (
     repeated,
     request_in,
 )
+from denota.conversation.scope import starts_afresh
 from denota.conversation.spelling import respelled
 from denota.conversation.ties import with_ties
 from denota.errors import DataError, ProgramError
 from denota.model.parser import Parser
 from denota.programs.execute import execute
+from denota.programs.tree import Program
+from denota.tokens import tokenise
 
 Change = Callable[[Asked, Parser], Asked]
 ChangeEach = Callable[[RatedProgram, Asked], RatedProgram | None]
 LEFT_OUT = 0.75
 """The factor of confidence where a value or number of the question is left out: on SQA's dev
 questions 50% of such answers are right, and 67% of the others."""
+_THEIRS = frozenset("their they them these those its".split())
+"""Words for the last answer's rows."""
 UNLIKELY = 0.35
 """The confidence below which a question without a word of the table is about something else."""
 
@@ -58,6 +65,17 @@ def spelling(asked: Asked, parser: Parser) -> Asked:
     return replace(asked, text=text, plain=text, respelled=changed)
 
 
+def scope(asked: Asked, parser: Parser) -> Asked:
+    """Forget what was before, where the question has nothing to do with it."""
+    before = asked.before
+    rows = len(before.previous.rows) if before.previous is not None else 0
+    if not asked.needs_parser or not before.questions:
+        return asked
+    if starts_afresh(asked.text, asked.table, before.questions, rows):
+        return replace(asked, before=Context())
+    return asked
+
+
 def mentions(asked: Asked, parser: Parser) -> Asked:
     """Find the values, numbers and dates that the question names."""
     return replace(asked, named=named_in(asked.text, asked.table))
@@ -68,6 +86,28 @@ def requests(asked: Asked, parser: Parser) -> Asked:
     request = request_in(asked.text, asked.table)
     plain = plain_question(asked.text, request, asked.table)
     return replace(asked, request=request, plain=plain)
+
+
+def groups(asked: Asked, parser: Parser) -> Asked:
+    """Take a question for a value of each group apart: the groups, and a question for cells."""
+    request = group_request(asked.text, asked.table)
+    if request is None:
+        return asked
+    before = asked.before if _goes_on(asked.text, request) else Context()
+    return replace(asked, request=request, plain=request.question, before=before)
+
+
+def _goes_on(text: str, request: AggregateRequest) -> bool:
+    """Whether groups are wanted of the last answer: its rows are meant, or none are named."""
+    return not request.says_more or not _THEIRS.isdisjoint(tokenise(text))
+
+
+def differences(asked: Asked, parser: Parser) -> Asked:
+    """Take a question for the difference between two rows apart: the rows, and what to compare."""
+    request = difference_request(asked.text, asked.table)
+    if request is None:
+        return asked
+    return replace(asked, request=request, plain=request.question, before=Context())
 
 
 def decline(asked: Asked, parser: Parser) -> Asked:
@@ -163,11 +203,16 @@ def confidence_of(asked: Asked, way: RatedProgram, parser: Parser) -> tuple[floa
 def same_answers(asked: Asked, way: RatedProgram) -> list[bool]:
     """Return which rated programs give the same answer; for a count by rules, the same rows."""
     own = way.model_answer
-    counts = way.program.aggregate == "count" and own.values is None
+    counts = own.values is None and _counts(way.program)
     return [
         other.model_answer.rows == own.rows if counts else alike(other.model_answer, own)
         for other in asked.rated
     ]
+
+
+def _counts(program: Program) -> bool:
+    step = program.then.operator if program.then is not None else ""
+    return program.aggregate in ("count", "count_per") or step in ("most_common", "least_common")
 
 
 def about_the_table(asked: Asked, parser: Parser) -> Asked:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from denota.conversation.about import Scope
 from denota.programs.denotation import Denotation, Value, plain_number, value_text
-from denota.programs.english import say
+from denota.programs.english import say, time_columns
 from denota.programs.sql import Query
 from denota.programs.text import print_program
 from denota.programs.tree import Program
@@ -44,6 +44,8 @@ class Turn:
     scope: Scope = "table"
     among: int = 0
     """How many rows of the answer before it is about, where that is its scope."""
+    rows: int = field(default=0, repr=False, compare=False)
+    """How many rows the answer has, where `cells` are only of the first of them."""
     tree: Program | None = field(default=None, repr=False, compare=False)
     """The program itself, of which `program` is the text."""
     query: Query | None = field(default=None, repr=False, compare=False)
@@ -107,11 +109,29 @@ class Turn:
         """Return the turn with its SQL in another dialect; the same turn if none is named."""
         return self if dialect is None else replace(self, sql=self.sql_in(dialect))
 
+    def csv(self) -> str:
+        """Return the answer as CSV: its cells by row, groups with their values, or values."""
+        from denota.conversation.as_csv import answer_csv
+
+        return answer_csv(self, self.table)
+
     def frame(self) -> Any:
         """Return the answer as a data frame: a slice of the one asked about, else one of pandas."""
         from denota.conversation.frame import slice_of
 
         return slice_of(self.table, self.source, self.cells)
+
+    def _repr_html_(self) -> str:
+        """Return the turn as a notebook shows it."""
+        from denota.conversation.html import turn_html
+
+        return turn_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Print the turn as a notebook does without HTML."""
+        from denota.conversation.html import turn_text
+
+        printer.text(turn_text(self))
 
 
 def turn_of(
@@ -137,7 +157,7 @@ def turn_of(
         cells,
         print_program(program),
         query.sql(),
-        say(program, columns),
+        say(program, columns, time_columns(table)),
         confidence,
         sure,
         kind if answer else "none",

@@ -79,9 +79,7 @@ class Memory:
         return self.tables.get(header_of(table)) if self.tables else None
 
 
-def _given(
-    features: Sequence[str], same: Mapping[str, float], other: Mapping[str, float]
-) -> float:
+def _given(features: Sequence[str], same: Mapping[str, float], other: Mapping[str, float]) -> float:
     """What a program gets of lessons whose questions say the same, and of others."""
     of_others = sum(other.get(feature, 0.0) for feature in features)
     if UNSAID in features:

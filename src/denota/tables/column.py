@@ -39,6 +39,8 @@ class Column:
     text: tuple[str, ...]  #: (rows,) as in the source
     decimal: str = field(default=".", compare=False, repr=False)
     """The decimal mark where the column does not tell it: `1.234` is a thousand where it is `,`."""
+    as_text: bool = field(default=False, repr=False)
+    """Whether someone said that it is text, whatever stands in it."""
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -127,6 +129,8 @@ class Column:
     @cached_property
     def reading(self) -> ColumnReading:
         """The reading of the column's distinct texts."""
+        if self.as_text:
+            return ColumnReading("text")
         counts = np.bincount(self.codes, minlength=len(self.values))
         return _read(self.name, self._normalised, self._present, counts.tolist(), self.decimal)
 

@@ -35,8 +35,8 @@ def read_delimited(
         raise TableError(
             f"the delimiter must be one character that can stand between cells, not {delimiter!r}"
         )
+    delimiter = delimiter or delimiter_of(text, quotes)
     text, told = without_sep_line(text)
-    delimiter = delimiter or told or find_delimiter(text, quotes)
     if not quotes or '"' not in text:
         _check_marks(text, delimiter, name, limits)
     lines = _Lines(text, name)
@@ -68,6 +68,16 @@ def read_delimited(
     tally.add(chain.from_iterable(rows[len(rows) - len(rows) % _BATCH :]))
     grid = Grid(rows, numbers, blank=blank)
     return without_frame(grid) if delimiter == "|" else grid
+
+
+def delimiter_of(text: str, quotes: bool = True) -> str:
+    r"""Return the delimiter that a file tells, or that is found out.
+
+    >>> delimiter_of("sep=|\na,b\n"), delimiter_of("a,b\n1,2\n")
+    ('|', ',')
+    """
+    rest, told = without_sep_line(text)
+    return told or find_delimiter(rest, quotes)
 
 
 def without_sep_line(text: str) -> tuple[str, str | None]:

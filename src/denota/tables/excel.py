@@ -6,7 +6,7 @@ import datetime
 import io
 import re
 import zipfile
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from denota.errors import TableError
 from denota.tables.grid import Grid, filled, value_columns, without_blank_rows
@@ -14,7 +14,18 @@ from denota.tables.limits import Limits, Tally
 from denota.tables.workbook import Sheet, open_sheets
 
 
-def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tuple[Grid, list[str]]:
+class ReadSheet(NamedTuple):
+    """One sheet of a workbook."""
+
+    grid: Grid
+    notes: list[str]
+    """On the others."""
+    title: str
+    titles: list[str]
+    """Of all sheets."""
+
+
+def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> ReadSheet:
     """Return the rows of one sheet, and notes on the others.
 
     Args:
@@ -36,12 +47,13 @@ def read_excel(data: bytes, name: str, sheet: str | None, limits: Limits) -> tup
             known = ", ".join(map(repr, titles))
             raise TableError(f"{name} has no sheet {sheet!r}; it has {known}")
         grid = _rows(sheets[titles.index(sheet)], name, limits)
-        return grid, []  # whoever names it knows of others
+        return ReadSheet(grid, [], sheet, titles)  # whoever names it knows of others
     shown = [content for content in sheets if content.is_visible]
-    first: tuple[Grid, list[str]] | None = None
+    first: ReadSheet | None = None
     for content in shown or sheets:
         grid = _rows(content, name, limits)
-        found = grid, _said_of_sheets(titles, content.title)
+        said = _said_of_sheets(titles, content.title)
+        found = ReadSheet(grid, said, content.title, titles)
         if holds_table(grid, content.title):
             return found
         if first is None and any(grid.rows):

@@ -7,6 +7,7 @@ from typing import Any
 
 from denota.errors import TableError
 from denota.tables.decimal_commas import with_decimal_commas
+from denota.tables.how_read import HowRead, with_text_columns
 from denota.tables.stored import Stored, StoredColumn
 from denota.tables.table import Table
 
@@ -18,18 +19,25 @@ def table_as_object(table: Table) -> dict[str, Any]:
     {'name': 'cities', 'columns': ['city'], 'rows': [['Oslo']]}
     """
     rows = [list(row) for row in zip(*(column.text for column in table.columns), strict=True)]
-    return {"name": table.name, "columns": list(table.names), "rows": rows}
+    as_text = [column.name for column in table.columns if column.as_text]
+    more = {"text": as_text} if as_text else {}
+    return {"name": table.name, "columns": list(table.names), "rows": rows, **more}
 
 
 def whole_table_as_object(table: Table) -> dict[str, Any]:
-    """Return a table with its notes and where it lives, for a file of our own."""
+    """Return a table with its notes, how it was read and where it lives, for a file of our own."""
     stored = None if table.stored is None else asdict(table.stored)
-    return {**table_as_object(table), "notes": list(table.notes), "stored": stored}
+    how = None if table.how is None else asdict(table.how)
+    more = {"notes": list(table.notes), "stored": stored, "how": how}
+    return {**table_as_object(table), **more}
 
 
 def whole_inline_table(content: dict[str, Any]) -> Table:
     """Return the table of such an object, which is taken to be as it was written."""
     table = inline_table(content)
+    how = content.get("how")
+    if how:
+        table = replace(table, how=HowRead(**{**how, "sheets": tuple(how["sheets"])}))
     notes, found = tuple(content.get("notes") or table.notes), content.get("stored")
     if not found:
         return replace(table, notes=notes)
@@ -63,7 +71,11 @@ def inline_table(content: Any) -> Table:
     texts = (["" if cell is None else str(cell) for cell in row] for row in rows)
     name = content.get("name")
     table = Table.from_rows(names, texts, name if isinstance(name, str) and name else "table")
-    return replace(table, columns=with_decimal_commas(table.columns))
+    table = replace(table, columns=with_decimal_commas(table.columns))
+    as_text = content.get("text", [])
+    if not isinstance(as_text, list) or not all(isinstance(n, str) for n in as_text):
+        raise TableError('"text" must be a list of names of columns')
+    return with_text_columns(table, as_text)
 
 
 def _is_cell(cell: Any) -> bool:

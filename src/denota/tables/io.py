@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from denota.tables.address import is_remote, parse_address, without_password
 from denota.tables.body_rows import Ragged
 from denota.tables.column import Column
 from denota.tables.decimal_commas import with_decimal_commas
-from denota.tables.delimited import read_delimited
+from denota.tables.delimited import delimiter_of, read_delimited
 from denota.tables.encoding import decode, refuse_binary
 from denota.tables.excel import read_excel
 from denota.tables.file_kinds import parquet_kinds
@@ -30,6 +31,7 @@ from denota.tables.folders import files_of, is_several, read_files, table_name
 from denota.tables.frames import columns_of_frame, read_parquet
 from denota.tables.grid import Grid
 from denota.tables.header import unique_names
+from denota.tables.how_read import HowRead, with_text_columns
 from denota.tables.json_records import read_json_records
 from denota.tables.large_files import parquet_cells, parquet_sketch
 from denota.tables.layout import as_it_stands, lay_out
@@ -56,6 +58,7 @@ def read_table(
     ragged: Ragged = "error",
     sheet: str | None = None,
     header: int | None = None,
+    text_columns: Sequence[str] = (),
     tidy: bool = True,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Table:
@@ -77,6 +80,7 @@ def read_table(
         sheet: of an Excel workbook; the first that holds a table unless given.
         header: the row of a text file or sheet that has the names, counted from 1, where it should
             not be found out.
+        text_columns: names of columns to read as text, whatever stands in them.
         tidy: False to take the first row as the header and every other as a row of the table;
             else titles, units, notes and blank rows are told from them (`denota.tables.layout`).
         limits: how much to read at most.
@@ -85,7 +89,39 @@ def read_table(
         TableError: with a sentence that says what is wrong with the source.
     """
     if isinstance(source, Table):
-        return source
+        return with_text_columns(source, text_columns)
+    found = _read(
+        source,
+        table=table,
+        name=name,
+        format=format,
+        encoding=encoding,
+        delimiter=delimiter,
+        quotes=quotes,
+        ragged=ragged,
+        sheet=sheet,
+        header=header,
+        tidy=tidy,
+        limits=limits,
+    )
+    return with_text_columns(found, text_columns)
+
+
+def _read(
+    source: Any,
+    *,
+    table: str | None = None,
+    name: str | None = None,
+    format: Format | None,
+    encoding: str | None,
+    delimiter: str | None,
+    quotes: bool,
+    ragged: Ragged,
+    sheet: str | None,
+    header: int | None,
+    tidy: bool,
+    limits: Limits,
+) -> Table:
     opened = open_database(source)
     if opened is not None:
         database, part = opened
@@ -110,7 +146,7 @@ def read_table(
             if part is not None:
                 raise TableError(f"{path} is files of one table, so nothing is named behind #")
             one = partial(
-                read_table,
+                _read,
                 format=format,
                 encoding=encoding,
                 delimiter=delimiter,
@@ -147,10 +183,12 @@ def read_table(
         raise TableError(f"{name} has its names in no row; leave out the row of the header")
     if format == "parquet":
         names, columns = read_parquet(data, name, limits)
-        return replace(_table(names, columns, name, (), limits), kinds=parquet_kinds(data))
+        own = HowRead(format)
+        return replace(_table(names, columns, name, (), limits), kinds=parquet_kinds(data), how=own)
     if format == "excel":
-        grid, said = read_excel(data, name, part if sheet is None else sheet, limits)
-        return _laid_out(grid, name, said, header, tidy, ragged, limits)
+        grid, said, title, titles = read_excel(data, name, part if sheet is None else sheet, limits)
+        how = HowRead(format, sheet=title, sheets=tuple(titles))
+        return _laid_out(grid, name, said, header, tidy, ragged, limits, how)
     if encoding is None:
         refuse_binary(data, name, strict=delimiter is None)
     text, found = decode(data, name, encoding)
@@ -158,10 +196,12 @@ def read_table(
     notes = [] if found in ("utf-8", "utf-8-sig") or encoding else [f"read as {found}"]
     if format in ("json", "jsonl"):
         names, rows = read_json_records(text, name, limits)
-        return _table(names, _transposed(names, rows), name, notes, limits)
-    delimiter = delimiter or ("\t" if format == "tsv" else None)
+        read = _table(names, _transposed(names, rows), name, notes, limits)
+        return replace(read, how=HowRead(format, found))
+    delimiter = delimiter or ("\t" if format == "tsv" else delimiter_of(text, quotes))
+    how = HowRead(format, found, delimiter)
     grid = read_delimited(text, name, delimiter, quotes=quotes, limits=limits)
-    return _laid_out(grid, name, notes, header, tidy, ragged, limits)
+    return _laid_out(grid, name, notes, header, tidy, ragged, limits, how)
 
 
 def _laid_out(
@@ -172,6 +212,7 @@ def _laid_out(
     tidy: bool,
     ragged: Ragged,
     limits: Limits,
+    how: HowRead,
 ) -> Table:
     if tidy or header is not None:
         found = lay_out(grid, name, header, ragged)
@@ -179,6 +220,7 @@ def _laid_out(
         found = as_it_stands(grid, name, ragged)
     columns = _transposed(found.names, found.rows)
     table = _table(found.names, columns, name, [*notes, *found.notes], limits)
+    table = replace(table, how=replace(how, header=found.header))
     return replace(table, columns=with_decimal_commas(table.columns)) if tidy else table
 
 

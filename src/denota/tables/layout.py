@@ -25,6 +25,8 @@ class Layout:
     rows: list[Row]
     notes: list[str]
     """What was assumed, a sentence each."""
+    header: int = 0
+    """The row that the names begin in, counted from 1."""
 
 
 def lay_out(grid: Grid, file: str, header: int | None = None, ragged: Ragged = "error") -> Layout:
@@ -75,7 +77,7 @@ def lay_out(grid: Grid, file: str, header: int | None = None, ragged: Ragged = "
         *([f"page lines in {_listed(paged)}, left out"] if paged else ()),
         *_said_of_footers(foot),
     ]
-    return Layout(kept, cells, notes)
+    return Layout(kept, cells, notes, whole.numbers[rows.top])
 
 
 def as_it_stands(grid: Grid, file: str, ragged: Ragged = "error") -> Layout:
@@ -89,7 +91,8 @@ def as_it_stands(grid: Grid, file: str, ragged: Ragged = "error") -> Layout:
     header = rows[0] + [""] * (width - len(rows[0]))
     names, cells, notes = fit(body, header, file, ragged, strict=True)
     blank = len(grid.rows) - len(rows) + grid.blank
-    return Layout(names, cells, [*notes, *([f"{_lines(blank, 'blank')} skipped"] if blank else ())])
+    skipped = [f"{_lines(blank, 'blank')} skipped"] if blank else []
+    return Layout(names, cells, [*notes, *skipped], grid.numbers[kept[0]])
 
 
 def _width(grid: Grid, header: HeaderRows) -> int:

@@ -27,6 +27,8 @@ class PlainColumn(Column):
     @cached_property
     def reading(self) -> ColumnReading:
         """Numbers, if half of the cells that are there are such."""
+        if self.as_text:
+            return ColumnReading("text")
         found = [_PLAIN.fullmatch(text) for text in self._normalised]
         numbers = [NumberReading(float(f[0].replace(",", ""))) if f else None for f in found]
         there = [numbers[code] for code in self.codes if self._present[code]]
@@ -49,7 +51,7 @@ def read_plainly(table: Table) -> Table:
         return table
     found = _PLAIN_TABLES.get(table)
     if found is None:
-        columns = tuple(PlainColumn(c.name, c.text) for c in table.columns)
+        columns = tuple(PlainColumn(c.name, c.text, as_text=c.as_text) for c in table.columns)
         found = _PLAIN_TABLES.put(table, None, replace(table, columns=columns))
     return found
 

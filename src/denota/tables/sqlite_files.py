@@ -28,7 +28,10 @@ def open_sqlite(path: Path, seconds: float = SECONDS) -> SqliteSource:
         raise TableError(f"{path} is an SQLite file that was cut short")
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}?mode=ro", uri=True, isolation_level=None
+            f"file:{quote(str(path.absolute()))}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,  # a conversation goes on in whatever thread
         )
         connection.execute("PRAGMA query_only = ON")
         # a file from elsewhere: its views may call nothing that reaches out of it

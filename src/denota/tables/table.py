@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from denota.errors import TableError
 from denota.tables.column import Column
+from denota.tables.how_read import HowRead
 from denota.tables.stored import Stored, StoredKind
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Table:
     """What has the rest of it, if these are only some of its rows."""
     kinds: tuple[StoredKind, ...] = field(default=(), compare=False)
     """The types of its columns, where a file has types of its own (Parquet)."""
+    how: HowRead | None = field(default=None, compare=False)
+    """How its file was read."""
 
     def __post_init__(self) -> None:
         """Check that the columns make a rectangle with distinct names."""

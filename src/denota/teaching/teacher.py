@@ -18,7 +18,7 @@ from denota.kept import Kept
 from denota.model.memory import Memory, TableMemory, header_of
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation, value_text
-from denota.programs.english import say
+from denota.programs.english import say, time_columns
 from denota.programs.operators import SCOPES
 from denota.programs.text import print_program
 from denota.programs.tree import Program
@@ -494,7 +494,7 @@ def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Corre
     if taken is not None:
         before = correction.previous.columns if correction.previous is not None else ()
         names = tuple(table.names[column] for column in before)
-        return f"I now read this as: {say(taken, names)}"
+        return f"I now read this as: {say(taken, names, time_columns(table))}"
     if lesson.consistent:
         return "None of the readings is meant, so this is kept for later and not learnt."
     if correction.values is not None:

@@ -31,13 +31,17 @@ def answer_questions(
     as_json: bool,
     how: ReaderOptions,
     dialect: str | None = None,
+    as_csv: bool = False,
 ) -> None:
     """Answer questions about a table and print each turn; without any, take them from the input.
 
-    Of a database with several tables each question chooses its own.
+    As CSV only the last answer is printed. Of a database with several tables each question chooses
+    its own.
     """
     if address == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
+    if as_csv and as_json:
+        raise DataError("an answer is printed as CSV or as JSON: give --csv or --json")
     if dialect is not None:
         dialect = check_dialect(dialect)
     several = _several(address)
@@ -52,6 +56,9 @@ def answer_questions(
         say_assumed(read)
         talk = Chat(parser, read, teacher=teacher)
     try:
+        if as_csv:
+            _print_csv(talk, questions or list(_lines()))
+            return
         _answer(talk, address, questions, as_json, console(), dialect)
     finally:
         if several is not None:
@@ -106,9 +113,17 @@ def _answer(
             continue
         if isinstance(talk, Tables):
             out.print(Text(f"{visible(talk.current or '')}:", "dim"))
-        show_turn(chat.table, turn, out)
+        show_turn(turn, out)
         if not turn.sure:
             offer(chat, turn, out)
+
+
+def _print_csv(talk: Chat | Tables, questions: Sequence[str]) -> None:
+    """Ask questions, and print the last answer; why it was declined goes to stderr."""
+    turns = [talk.ask(question) for question in questions]
+    if turns and turns[-1].declined:
+        print(visible(turns[-1].reason), file=sys.stderr)
+    print(turns[-1].csv() if turns else "", end="")
 
 
 def lessons_of(model: str, new: bool) -> TeachingLog:
@@ -126,7 +141,7 @@ def lessons_of(model: str, new: bool) -> TeachingLog:
 
 
 def offer(chat: Chat, turn: Turn, out: Console, numbered: bool = False) -> list[Turn]:
-    """Say that an answer is not sure, and show the three best readings; return them.
+    """Show the three best readings of a question whose answer is not sure; return them.
 
     Args:
         chat: the conversation, whose last turn it is.
@@ -137,8 +152,8 @@ def offer(chat: Chat, turn: Turn, out: Console, numbered: bool = False) -> list[
     readings = [reading.turn for reading in chat.readings(3)]
     if not readings or [other.program for other in readings] == [turn.program]:
         return []
-    said = f"Not sure ({turn.confidence:.0%}). It could mean:"
-    out.print(Text("The closest that I can do:" if turn.declined else said, "yellow"))
+    said = "The closest that I can do:" if turn.declined else "It could mean:"
+    out.print(Text(said, "yellow"))
     for number, other in enumerate(readings, start=1):
         line = Text(f"  :{number}  " if numbered else "  – ")
         line.append(visible(other.explanation, 200))

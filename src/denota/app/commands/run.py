@@ -22,4 +22,4 @@ def show_programs(
     say_assumed(read)
     for turn in run_programs(read, programs):
         turn = turn.in_dialect(dialect)
-        print(to_json(turn.as_json())) if as_json else show_turn(read, turn, out)
+        print(to_json(turn.as_json())) if as_json else show_turn(turn, out)

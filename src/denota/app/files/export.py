@@ -5,17 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import Any, Final
+from typing import Any
 
 from denota.conversation.chat import Chat
 from denota.conversation.turn import Turn
 from denota.errors import DataError
-from denota.programs.denotation import plain_number, value_text
+from denota.programs.denotation import plain_number
 from denota.tables.inline import table_as_object
 from denota.tables.table import Table
-
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for a formula at the beginning of a cell."""
 
 
 def conversation_jsonl(chat: Chat, table: Any = None) -> str:
@@ -53,29 +50,6 @@ def answer_object(turn: Turn, computes: bool) -> dict[str, Any]:
     return {}
 
 
-def answer_csv(turn: Turn, table: Table) -> str:
-    """Return an answer as CSV: values, groups with their values, or cells by row."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    if turn.kind == "groups":
-        writer.writerow(["group", "value"])
-        for value in turn.values:
-            assert isinstance(value, tuple)
-            known = "" if value[1] is None else value_text(value[1])
-            writer.writerow([_harmless(value[0]), _harmless(known)])
-        return out.getvalue()
-    if turn.computed:
-        writer.writerows([["answer"], *([_harmless(text)] for text in turn.answer)])
-        return out.getvalue()
-    columns = sorted({column for _, column in turn.cells})
-    cells = set(turn.cells)
-    writer.writerow(["row", *(_harmless(table.names[column]) for column in columns)])
-    for row in sorted({row for row, _ in turn.cells}):
-        texts = [table.cell(row, c) if (row, c) in cells else "" for c in columns]
-        writer.writerow([row, *map(_harmless, texts)])
-    return out.getvalue()
-
-
 def table_csv(table: Table) -> str:
     """Return a table as CSV."""
     out = io.StringIO()
@@ -83,18 +57,3 @@ def table_csv(table: Table) -> str:
     writer.writerow(table.names)
     writer.writerows(zip(*(column.text for column in table.columns), strict=True))
     return out.getvalue()
-
-
-def _harmless(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula; numbers stay what they are.
-
-    >>> _harmless("=1+1"), _harmless("-5")
-    ("'=1+1", '-5')
-    """
-    if not text.startswith(FORMULA):
-        return text
-    try:
-        float(text.replace(",", ""))
-    except ValueError:
-        return f"'{text}"
-    return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -42,11 +42,13 @@ HELP: Final = {
     "semicolons or commas between them, or cells as row:column; "
     "`:teach none` if none of the readings is meant",
     ":unteach": "take the last lesson back",
+    ":all": "ask the last question of the whole table, not of the answer before it",
     ":right": "say that the last answer is right, so that lessons do not spoil it",
     ":lessons": "what was taught of this table, each with a number",
     ":forget NUMBER": "take that lesson back",
     ":undo": "take the last question back",
     ":reset": "begin the conversation again",
+    ":csv FILE": "write the last answer as CSV",
     ":save FILE": "write the conversation, as `denota train` takes it",
     ":help": "this",
     ":quit": "leave; so does Ctrl-D",
@@ -229,11 +231,13 @@ class Repl:
             "sql": self.sql,
             "teach": lambda: self.teach(rest),
             "unteach": self.unteach,
+            "all": self.ask_all,
             "right": self.right,
             "lessons": self.lessons,
             "forget": lambda: self.forget(rest),
             "undo": self.undo,
             "reset": self.reset,
+            "csv": lambda: self.write_csv(rest),
             "save": lambda: self.save(rest),
             "help": self.help,
         }
@@ -243,7 +247,7 @@ class Repl:
 
     def show(self, turn: Turn, echo: bool) -> None:
         """Show a turn, its SQL in the dialect that was asked for."""
-        show_turn(self.chat.table, turn.in_dialect(self.dialect), self.console, echo=echo)
+        show_turn(turn.in_dialect(self.dialect), self.console, echo=echo)
 
     def last(self) -> Turn:
         """The last turn."""
@@ -313,6 +317,12 @@ class Repl:
         """Take the last lesson back."""
         self.console.print(Text(f"forgotten: {visible(self.chat.unteach())}\n", "dim"))
 
+    def ask_all(self) -> None:
+        """Ask the last question of the whole table."""
+        text = self.last().question
+        self.chat.undo()
+        self.tell(self.chat.ask(text, scope="table"))
+
     def right(self) -> None:
         """Accept the last answer."""
         self.last()
@@ -351,6 +361,12 @@ class Repl:
         self.offered = []
         self.console.print(Text("begun again\n", "dim"))
 
+    def write_csv(self, file: str) -> None:
+        """Write the last answer as CSV."""
+        if not file:
+            raise DataError("name a file: `:csv answer.csv`")
+        self.write(file, "w", self.last().csv())
+
     def save(self, file: str) -> None:
         """Write the conversation behind what a file has."""
         if not file:
@@ -359,9 +375,13 @@ class Repl:
         # data files are read as they stand: where something was assumed, the table goes along
         stands = not self.chat.table.notes
         line = conversation_jsonl(self.chat, self.table_from(path.parent) if stands else None)
+        self.write(file, "a", line)
+
+    def write(self, file: str, mode: Literal["a", "w"], text: str) -> None:
+        """Write a text to a file and say so."""
         try:
-            with path.open("a", encoding="utf-8") as out:
-                out.write(line)
+            with Path(file).expanduser().open(mode, encoding="utf-8", newline="") as out:
+                out.write(text)
         except OSError as error:
             raise DataError(f"{file} cannot be written: {(error.strerror or '').lower()}") from None
         self.console.print(Text(f"written to {visible(file)}\n", "dim"))

@@ -19,20 +19,27 @@ from pathlib import Path
 from typing import Any, Final
 
 from denota import sample
-from denota.app.files.export import answer_csv, conversation_jsonl, table_csv
+from denota.app.files.export import conversation_jsonl, table_csv
 from denota.app.offers import Offers
 from denota.app.retrain import COMMAND, plan_of
+from denota.app.web.changed import changed_answers
+from denota.app.web.columns import column_object
 from denota.app.web.messages import LIMITS, At, Change, Done, Opened, Source
+from denota.app.web.picked import Total, total_of_cells
 from denota.app.web.refusals import NotThere
-from denota.app.web.rows import SeenRows
+from denota.app.web.rows import SeenRows, Sight, rows_with
 from denota.app.web.sessions import SavedTurn, SessionStore, packed
+from denota.app.web.views import view_object
 from denota.conversation.about import AskedScope
+from denota.conversation.as_csv import answer_csv, rows_csv
 from denota.conversation.chat import Chat
 from denota.conversation.given import Given
 from denota.conversation.turn import Turn
+from denota.conversation.view import view_of
 from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import plain_number
+from denota.sample.about import CONVERSATIONS, EXAMPLE
 from denota.tables.inline import whole_inline_table, whole_table_as_object
 from denota.tables.table import Table
 from denota.teaching.pending import PendingLog
@@ -44,6 +51,10 @@ HELD: Final = 256
 """Tables that a desk remembers."""
 HELD_CELLS: Final = 4_000_000
 """Cells of all of them together."""
+SHOWN: Final = 5
+"""Items of such an answer that are told."""
+SEEN: Final = 1000
+"""Items of an answer on the first page."""
 
 
 @dataclass(eq=False)
@@ -99,6 +110,17 @@ class Desk:
         turns = [turn_object(chat.ask(text), str(n), limit) for n, text in enumerate(questions)]
         self._log.drop()
         return Done(_json({**table_object(table), "turns": turns}))
+
+    def example(self) -> Done:
+        """Tell a bundled table with questions that were answered about it."""
+        table = sample.table(EXAMPLE)
+        turns = []
+        for questions in CONVERSATIONS:
+            chat = self._chat(table)
+            turns += [turn_object(chat.ask(text), "", SEEN) for text in questions]
+        self._log.drop()
+        rows = [list(table.row(row)) for row in range(len(table))]
+        return Done(_json({**table_object(table), "cells": rows, "turns": turns}))
 
     def session(self, at: At) -> Done:
         """Tell a conversation."""
@@ -196,6 +218,39 @@ class Desk:
         }
         return self._put(at, held, turn, told, key, request)
 
+    def preview(
+        self,
+        at: At,
+        place: int,
+        cells: Sequence[tuple[int, int]] | None,
+        program: str | None,
+        values: Sequence[Given] | None,
+    ) -> Done:
+        """Tell what would come of a lesson, and learn nothing."""
+        held = self._talk(at)
+        assert held.chat is not None
+        before = held.chat.turns
+        try:
+            chat = self._again(at, held.table)
+            taught = chat.teach(place, cells, program, values)
+            turn = chat.turns[-1]
+            readings = chat.told_as(taught.readings)
+            changed = changed_answers(self._again(at, held.table), before[:place])
+        finally:
+            self._log.drop()
+        told = {
+            "turn": turn_object(turn, held.ids[place], at.limit),
+            "readings": [turn_object(one, held.ids[place], at.limit) for one in readings],
+            "learnt": taught.learnt,
+            "said": taught.said,
+            "contradicts": taught.contradicts,
+            "changes": [
+                {"turn": n, "question": new.question, "answer": list(new.answer[:SHOWN])}
+                for n, new in changed
+            ],
+        }
+        return Done(_json(told))
+
     def unteach(self, at: At) -> Done:
         """Take the person's last lesson back."""
         held = self._talk(at)
@@ -259,19 +314,41 @@ class Desk:
         """Write a person's lessons as `denota train` takes them."""
         return Done(self._log.export(person).encode())
 
-    def rows(
-        self, id_: str, start: int, count: int, sort: int | None, down: bool, search: str
-    ) -> Done:
-        """Tell some rows as they are seen."""
-        shown, total = self._table(id_).rows.some(start, count, sort, down, search)
+    def rows(self, at: At, start: int, count: int, sight: Sight, turn: int | None = None) -> Done:
+        """Tell some rows as they are seen; of a turn, only those of its answer."""
+        held, sight = self._seen(at, sight, turn)
+        shown, total = held.rows.some(start, count, sight)
         rows = [{"row": row, "cells": cells} for row, cells in shown]
         return Done(_json({"total": total, "rows": rows}))
 
-    def places(
-        self, id_: str, rows: Sequence[int], sort: int | None, down: bool, search: str
-    ) -> Done:
+    def rows_file(self, at: At, sight: Sight, turn: int | None = None) -> Done:
+        """Write rows as they are seen as CSV; of a turn, only those of its answer."""
+        held, sight = self._seen(at, sight, turn)
+        rows = held.rows.order(sight).tolist()
+        return Done(rows_csv(held.table, rows).encode("utf-8", "replace"))
+
+    def _seen(self, at: At, sight: Sight, turn: int | None) -> tuple[Held, Sight]:
+        if turn is None:
+            return self._table(at.id), sight
+        held = self._talk(at)
+        return held, sight.among(sorted({row for row, _ in _turn_at(held, turn).cells}))
+
+    def places(self, id_: str, rows: Sequence[int], sight: Sight) -> Done:
         """Tell where rows are among those that are seen."""
-        return Done(_json(self._table(id_).rows.places(rows, sort, down, search)))
+        return Done(_json(self._table(id_).rows.places(rows, sight)))
+
+    def rows_with(self, id_: str, column: int, value: str) -> Done:
+        """Tell which rows have a text in a column."""
+        return Done(_json(rows_with(self._table(id_).table, column, value)))
+
+    def total(self, id_: str, cells: Sequence[tuple[int, int]], of: Total) -> Done:
+        """Tell what cells come to."""
+        found = total_of_cells(self._table(id_).table, cells, of)
+        return Done(_json({"value": plain_number(found.value), "left_out": found.left_out}))
+
+    def columns(self, id_: str) -> Done:
+        """Tell how the columns were read, and what is in them in brief."""
+        return Done(_json([column_object(one) for one in self._table(id_).table.columns]))
 
     def table_file(self, id_: str) -> Done:
         """Write a table as CSV."""
@@ -339,24 +416,24 @@ class Desk:
         """A conversation as it is now, from the disk if it is not at hand."""
         held = self._table(at.id)
         if held.chat is None or held.version != at.version:
-            held.chat, held.version = self._chat(held.table, at.id), at.version
-            held.ids.clear()
-            for asked in self._store.turns(at.id):
-                try:
-                    held.chat.recall(
-                        asked.question,
-                        asked.program,
-                        asked.confidence,
-                        asked.sure,
-                        asked.cells,
-                        asked.values,
-                        asked.taught,
-                        asked.afresh,
-                    )
-                except ProgramError:  # of a version with another language
-                    break
-                held.ids.append(asked.id)
+            held.chat, held.version = self._again(at, held.table, held.ids), at.version
         return held
+
+    def _again(self, at: At, table: Table, ids: list[str] | None = None) -> Chat:
+        """A conversation as the disk has it, and the ids of its turns if they are asked for."""
+        chat = self._chat(table, at.id)
+        chat.person = at.person
+        found = []
+        for asked in self._store.turns(at.id):
+            own = (asked.question, asked.program, asked.confidence, asked.sure)
+            try:
+                chat.recall(*own, asked.cells, asked.values, asked.taught, asked.afresh)
+            except ProgramError:  # of a version with another language
+                break
+            found.append(asked.id)
+        if ids is not None:
+            ids[:] = found
+        return chat
 
     @contextmanager
     def _changing(self, at: At) -> Iterator[tuple[Held, Chat]]:
@@ -411,7 +488,11 @@ def table_object(table: Table) -> dict[str, Any]:
         "name": table.name,
         "rows": table.count,
         "notes": list(table.notes),
-        "columns": [{"name": c.name, "kind": c.kind, "unit": c.unit} for c in table.columns],
+        "read": None if table.how is None else asdict(table.how),
+        "columns": [
+            {"name": c.name, "kind": c.kind, "unit": c.unit, "as_text": c.as_text}
+            for c in table.columns
+        ],
     }
 
 
@@ -420,7 +501,8 @@ def turn_object(turn: Turn, id_: str, limit: int) -> dict[str, Any]:
     told = turn.as_json()
     for name in ("answer", "values", "cells"):
         told[name] = told[name][:limit]
-    more = {"computed": turn.computed, "declined": turn.declined}
+    view = None if turn.declined else view_object(view_of(turn))
+    more = {"computed": turn.computed, "declined": turn.declined, "view": view}
     return {"id": id_, **told, "total": total_of(turn), **more}
 
 

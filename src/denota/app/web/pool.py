@@ -40,7 +40,10 @@ TRIES: Final = 2
 SIGNALS: Final = 8
 """How often a job is told to stop within that time."""
 STILLBORN: Final = 5
-"""Workers that may die before they are ready."""
+"""Workers that may die one after the other before they are ready; then jobs are refused."""
+PAUSE: Final = 1.0
+"""Seconds before a worker that died before it was ready is replaced; twice as long each time."""
+LONGEST_PAUSE: Final = 30.0
 Result = Done | DenotaError | Failed | None
 
 
@@ -102,6 +105,8 @@ class Pool:
         self._workers: dict[int, _Worker] = {}
         self._closed = False
         self._stillborn = 0
+        """Workers that died before they were ready, since one was."""
+        self._was_ready = False
         self._failed: DenotaError | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._senders = ThreadPoolExecutor(count, "to-workers")
@@ -213,6 +218,7 @@ class Pool:
                 self._failed = result
                 return
             one.began = _resident(one.process.pid) or 1
+            self._stillborn, self._was_ready = 0, True
         else:
             job = self._free(one)
             self._answer(job, result)
@@ -231,11 +237,8 @@ class Pool:
         assert self._loop is not None
         if one.began:
             self._begin(one.number)
-        elif self._stillborn < STILLBORN:
-            self._stillborn += 1
-            self._loop.call_later(1.0, self._begin, one.number)
         else:
-            self._failed = ModelError("the processes that answer questions do not start")
+            self._begin_later(one.number)
         if job is None or job.done.done():
             return
         job.tries += 1
@@ -243,8 +246,20 @@ class Pool:
             self._queue.put_back(job)
             self._give_out()
         else:
-            lost = Busy("the server lost what answers questions; ask again in a moment")
-            self._answer(job, lost)
+            self._answer(job, _lost())
+
+    def _begin_later(self, number: int) -> None:
+        """Replace a worker that was never ready; nobody waits for ever where none gets ready."""
+        self._stillborn += 1
+        if self._stillborn > STILLBORN and not self._was_ready:
+            self._failed = ModelError("the processes that answer questions do not start")
+            return
+        if self._stillborn > STILLBORN and not self.ready:
+            for job in self._queue.clear():
+                self._answer(job, _lost())
+        assert self._loop is not None
+        pause = min(PAUSE * 2 ** (self._stillborn - 1), LONGEST_PAUSE)
+        self._loop.call_later(pause, self._begin, number)
 
     def _give_out(self) -> None:
         """Give waiting jobs to free workers."""
@@ -360,6 +375,10 @@ def _resident(process: int | None) -> int:
         return pages * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
+
+
+def _lost() -> Busy:
+    return Busy("the server lost what answers questions; ask again in a moment")
 
 
 def _ending() -> Busy:

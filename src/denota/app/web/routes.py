@@ -18,6 +18,7 @@ from denota.app.reading import ReaderOptions
 from denota.app.web.messages import Source
 from denota.app.web.people import client_of
 from denota.app.web.refusals import Left
+from denota.app.web.rows import Sight
 from denota.app.web.schema import (
     AcceptBody,
     AnswerPart,
@@ -33,7 +34,6 @@ from denota.app.web.schema import (
     RetrainBody,
     RetrainInfo,
     Rows,
-    RowsBody,
     Sentence,
     SessionBody,
     SessionInfo,
@@ -169,6 +169,9 @@ def table_routes(service: Service) -> APIRouter:
         quotes: bool = True,
         sheet: Annotated[str | None, Query(max_length=200)] = None,
         header: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+        text: Annotated[
+            list[str] | None, Query(max_length=500, description="Columns to read as text")
+        ] = None,
     ) -> Response:
         """Begin a conversation about a table in a file.
 
@@ -176,7 +179,8 @@ def table_routes(service: Service) -> APIRouter:
         What is not said of it is found out, and `notes` tells what was assumed.
         """
         data, called = await _body(request)
-        how = ReaderOptions(format, encoding, delimiter, quotes, "fill", sheet, header)
+        as_text = tuple(text or ())
+        how = ReaderOptions(format, encoding, delimiter, quotes, "fill", sheet, header, as_text)
         source = Source("file", shown_name(name or called), data, how)
         return told(await attended(request, service.begin(source, by)), 201)
 
@@ -207,15 +211,15 @@ def session_routes(service: Service) -> APIRouter:
         sort: Annotated[int | None, Query(ge=0, le=100_000)] = None,
         down: bool = False,
         search: Annotated[str, Query(max_length=LONGEST)] = "",
+        turn: Annotated[
+            int | None, Query(ge=0, le=10_000, description="Only the rows of this turn's answer")
+        ] = None,
     ) -> Response:
-        """Return some rows as they are seen, sorted and searched."""
-        work = service.rows(id, start, count, sort, down, search, by)
-        return told(await attended(request, work))
+        """Return some rows as they are seen, sorted and searched.
 
-    @api.post("/places", response_model=list[tuple[int, int]])
-    async def places(id: Id, body: RowsBody, request: Request, by: By) -> Response:
-        """Return `[place, row]` of those rows that the search finds, in the order seen."""
-        work = service.places(id, body.rows, body.sort, body.down, body.search, by)
+        Their numbers, as in all of the API but its CSV files, are counted from 0.
+        """
+        work = service.rows(id, start, count, Sight(sort, down, search), turn, by)
         return told(await attended(request, work))
 
     @api.post("/ask", response_model=TurnInfo)
@@ -269,8 +273,12 @@ def teaching_routes(service: Service) -> APIRouter:
 
     @api.post("/teach", response_model=TaughtInfo)
     async def teach(id: Id, body: CorrectionBody, request: Request, by: By) -> Response:
-        """Give the right cells or values of a question; the questions after it are dropped."""
-        work = service.teach(id, body.turn, body.cells, body.program, body.values, by)
+        """Give the right cells or values of a question; the questions after it are dropped.
+
+        With `preview` nothing is learnt or changed: it tells how the question would be read.
+        """
+        given = (id, body.turn, body.cells, body.program, body.values, by)
+        work = service.preview(*given) if body.preview else service.teach(*given)
         return told(await attended(request, work))
 
     @api.post("/unteach", response_model=UntaughtInfo)
@@ -305,33 +313,36 @@ def file_routes(service: Service) -> APIRouter:
     """Return the requests that download something."""
     api = APIRouter(prefix="/sessions/{id}", responses=REFUSED, tags=["Downloads"])
 
-    @api.get("/lessons.jsonl", response_class=Response, responses=_file_of("application/jsonl"))
+    @api.get("/lessons.jsonl", response_class=Response, responses=file_of("application/jsonl"))
     async def lessons(id: Id, request: Request, by: By) -> Response:
         """Return your lessons in force as `denota train` takes them."""
         found = await attended(request, service.lessons_file(id, by))
-        return _file(found, "lessons.jsonl", "application/jsonl")
+        return file(found, "lessons.jsonl", "application/jsonl")
 
-    @api.get("/export.jsonl", response_class=Response, responses=_file_of("application/jsonl"))
+    @api.get("/export.jsonl", response_class=Response, responses=file_of("application/jsonl"))
     async def export(id: Id, request: Request, by: By) -> Response:
         """Return the conversation as `denota train` takes it, with the table in it."""
         found = await attended(request, service.talk_file(id, by))
-        return _file(found, "conversation.jsonl", "application/jsonl")
+        return file(found, "conversation.jsonl", "application/jsonl")
 
-    @api.get("/table.csv", response_class=Response, responses=_file_of("text/csv"))
+    @api.get("/table.csv", response_class=Response, responses=file_of("text/csv"))
     async def table(id: Id, request: Request, by: By) -> Response:
         """Return the table."""
-        return _file(await attended(request, service.table_file(id, by)), "table.csv", "text/csv")
+        return file(await attended(request, service.table_file(id, by)), "table.csv", "text/csv")
 
-    @api.get("/answer.csv", response_class=Response, responses=_file_of("text/csv"))
+    @api.get("/answer.csv", response_class=Response, responses=file_of("text/csv"))
     async def answer(
         id: Id,
         request: Request,
         by: By,
         turn: Annotated[int | None, Query(ge=0, le=10_000)] = None,
     ) -> Response:
-        """Return the answer of a turn as CSV, of the last if none is named."""
+        """Return the answer of a turn as CSV, of the last if none is named.
+
+        Its rows are counted from 1, as on the page.
+        """
         found = await attended(request, service.answer_file(id, turn, by))
-        return _file(found, "answer.csv", "text/csv")
+        return file(found, "answer.csv", "text/csv")
 
     return api
 
@@ -350,10 +361,12 @@ async def _body(request: Request) -> tuple[bytes, str]:
     return await files[0].read(), files[0].filename or "table"
 
 
-def _file_of(kind: str) -> dict[int | str, dict[str, Any]]:
+def file_of(kind: str) -> dict[int | str, dict[str, Any]]:
+    """Return the description of a file that is answered with."""
     return {200: {"content": {kind: {"schema": {"type": "string"}}}, "description": "The file"}}
 
 
-def _file(answer: Answer, name: str, kind: str) -> Response:
+def file(answer: Answer, name: str, kind: str) -> Response:
+    """Return an answer as a file to be kept."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(answer.body, 200, headers, f"{kind}; charset=utf-8")

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic import Strict as Strictly
 
 from denota.app.web.messages import LARGEST, Source
+from denota.app.web.picked import Total
+from denota.app.web.rows import Sight
 from denota.conversation.about import AskedScope, Scope
 from denota.data.example import LONGEST
 from denota.teaching.log import LARGEST_LESSON
@@ -30,6 +32,8 @@ GroupBody = Annotated[tuple[str, ValueBody], Strictly(False)]
 """A group and its value."""
 
 
+MOST_ROWS: Final = 200_000
+"""Rows or cells that a request names."""
 CITIES: Final = "City,People\nOslo,709037\nBergen,291940\n"
 """A table for examples."""
 
@@ -112,12 +116,31 @@ class ChoiceBody(Strict):
 
 
 class RowsBody(Strict):
-    """Rows to be found among those that are seen."""
+    """Rows by their numbers in the table, counted from 0, and how the table is seen."""
 
-    rows: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(max_length=100_000)
+    rows: list[Annotated[int, Field(ge=0, le=10_000_000)]] = Field(max_length=MOST_ROWS)
     sort: Annotated[int, Field(ge=0, le=100_000)] | None = None
     down: bool = False
     search: str = Field("", max_length=LONGEST)
+
+    @property
+    def sight(self) -> Sight:
+        """How the table is seen, with all its rows."""
+        return Sight(self.sort, self.down, self.search)
+
+
+class SomeRowsBody(RowsBody):
+    """Rows of which some are told, as they are seen."""
+
+    start: int = Field(0, ge=0, le=10_000_000)
+    count: int = Field(100, ge=0, le=500)
+
+
+class TotalBody(Strict):
+    """Cells that are counted, by rows, added up or averaged."""
+
+    cells: list[CellBody] = Field(min_length=1, max_length=MOST_ROWS)
+    of: Total
 
 
 class CorrectionBody(Strict):
@@ -132,6 +155,8 @@ class CorrectionBody(Strict):
     """Texts, numbers, true or false, or `[group, value]` each."""
     program: str | None = Field(None, max_length=20_000)
     """Which of the readings is meant; the best if null, none of them if empty."""
+    preview: bool = False
+    """Whether to tell only what would come of it: nothing is learnt, changed or written."""
 
     @model_validator(mode="after")
     def _one_of_them(self) -> CorrectionBody:
@@ -147,6 +172,80 @@ class ColumnInfo(BaseModel):
     kind: str
     """`text`, `number` or `date`."""
     unit: str
+    as_text: bool = False
+    """Whether someone said that it is text."""
+
+
+class ColumnSummaryInfo(ColumnInfo):
+    """How a column was read, and what is in it in brief."""
+
+    low: str
+    """The smallest number, the earliest date or the first text."""
+    high: str
+    distinct: int
+    missing: int
+    """Cells that are empty or mark that there is no value."""
+    unread: int
+    """Cells that could not be read as the column's kind."""
+    unread_cells: list[tuple[int, str]]
+    """The first of them: `[row, text]`, rows counted from 0."""
+    common: list[tuple[str, int]]
+    """The most frequent values, with how often; empty where none is repeated."""
+    bars: list[int]
+    """How many numbers or dates are in each of some equal parts of their range."""
+
+
+class HowReadInfo(BaseModel):
+    """How a file was read; what does not apply to its kind is empty or 0."""
+
+    format: str
+    encoding: str
+    delimiter: str
+    sheet: str
+    sheets: list[str]
+    header: int
+    """The row of the names, counted from 1."""
+
+
+class PlotInfo(BaseModel):
+    """A picture of an answer, as data and as SVG."""
+
+    kind: Literal["bar", "line", "share"]
+    title: str
+    labels: list[str]
+    values: list[float | None]
+    """One for each label; null where there is none."""
+    unit: str
+    svg: str
+    """One element without script or style; its colour is that of the CSS variable `--plot`."""
+
+
+class ViewRowInfo(BaseModel):
+    """A row of a view."""
+
+    row: int | None
+    """Its number in the table; null of a group."""
+    cells: list[str]
+    marked: list[bool]
+    """Which of them are the answer, or what it was computed of."""
+
+
+class ViewInfo(BaseModel):
+    """An answer to be read at a glance."""
+
+    headline: str
+    columns: list[str]
+    """The name of the row, the answer, and what decided."""
+    rows: list[ViewRowInfo]
+    """The first rows."""
+    total: int
+    """How many rows, or groups, the answer has."""
+    counts: list[tuple[str, int]]
+    """Different values with how often each occurs, where some repeat."""
+    evidence: list[tuple[int, int]]
+    """`[row, column]` each: the cells that decided."""
+    note: str
+    plot: PlotInfo | None
 
 
 class TurnInfo(BaseModel):
@@ -182,6 +281,8 @@ class TurnInfo(BaseModel):
     computed: bool
     """Whether it is values computed of cells, and not the cells."""
     declined: bool
+    view: ViewInfo | None
+    """The answer to be read at a glance; null if it was declined."""
 
 
 class ReadingInfo(TurnInfo):
@@ -200,6 +301,17 @@ class TaughtInfo(BaseModel):
     learnt: bool
     said: str
     contradicts: str | None
+    changes: list[ChangedInfo] = []
+    """Of a preview: earlier answers of the conversation that would be others, the last ten seen."""
+
+
+class ChangedInfo(BaseModel):
+    """An earlier question, and how it would be answered."""
+
+    turn: int
+    question: str
+    answer: list[str]
+    """The first items."""
 
 
 class UntaughtInfo(BaseModel):
@@ -288,6 +400,8 @@ class OnceInfo(BaseModel):
     rows: int
     notes: list[str]
     """What was assumed in reading the table."""
+    read: HowReadInfo | None
+    """How its file was read; null for a table that is not of a file."""
     columns: list[ColumnInfo]
     turns: list[TurnInfo]
 
@@ -302,8 +416,35 @@ class SessionInfo(BaseModel):
     rows: int
     notes: list[str]
     """What was assumed in reading the table."""
+    read: HowReadInfo | None
+    """How its file was read; null for a table that is not of a file."""
     columns: list[ColumnInfo]
     turns: list[TurnInfo]
+
+
+class SampleInfo(BaseModel):
+    """A table that comes with denota."""
+
+    name: str
+    about: str
+    """What its columns tell."""
+    question: str
+    """One that it can be asked."""
+
+
+class ExampleInfo(OnceInfo):
+    """A table with questions that were answered about it."""
+
+    cells: list[list[str]]
+    """Its rows."""
+
+
+class TotalInfo(BaseModel):
+    """What cells come to."""
+
+    value: int | float
+    left_out: int
+    """Cells that state no number."""
 
 
 class Row(BaseModel):

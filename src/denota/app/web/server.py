@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 import denota
 from denota.app.web.api_page import api_page
 from denota.app.web.guard import Guard
+from denota.app.web.look_routes import example_routes, look_routes
 from denota.app.web.messages import LARGEST
 from denota.app.web.metrics import Metrics
 from denota.app.web.people import introduce
@@ -87,10 +88,8 @@ def make_app(
     app.add_middleware(
         Guard, largest=LARGEST + SHAPE, tokens=tokens, hosts=hosts, logged=metrics.request
     )
-    routers = [
-        routes(service) for routes in (table_routes, session_routes, teaching_routes, file_routes)
-    ]
-    for router in routers:
+    talking = (session_routes, look_routes, teaching_routes, file_routes)
+    for router in [routes(service) for routes in (table_routes, example_routes, *talking)]:
         app.include_router(router, prefix="/v1")
         app.include_router(router, prefix="/api", include_in_schema=False)  # its earlier name
     app.include_router(_state(service, metrics))

@@ -22,6 +22,7 @@ from typing import Any, Final, TypeVar
 from denota import sample
 from denota.app.web.messages import LARGEST, At, Change, Done, Source
 from denota.app.web.people import Client, is_person
+from denota.app.web.picked import Total
 from denota.app.web.pool import Desks
 from denota.app.web.queue import LARGE, WAITING, Job
 from denota.app.web.refusals import (
@@ -34,6 +35,7 @@ from denota.app.web.refusals import (
     TooMany,
     no_session,
 )
+from denota.app.web.rows import Sight
 from denota.app.web.sessions import Kept, SessionStore, new_id
 from denota.conversation.about import AskedScope
 from denota.conversation.given import Given
@@ -110,6 +112,7 @@ class Service:
         self._talks: dict[str, _Talk] = {}
         self._remembered: OrderedDict[tuple[str, str], tuple[str, Answer]] = OrderedDict()
         self._writer = ThreadPoolExecutor(1, "to-disk")
+        self._example: Answer | None = None
 
     def close(self) -> None:
         """Stop answering and close the files."""
@@ -213,6 +216,18 @@ class Service:
         request = _digest(own)
         return await self._change(id_, asked, "teach", (*own, asked.key, request), request)
 
+    async def preview(
+        self,
+        id_: str,
+        place: int,
+        cells: Sequence[tuple[int, int]] | None,
+        program: str | None,
+        values: Sequence[Given] | None,
+        asked: Asked,
+    ) -> Answer:
+        """Return what would come of a lesson; nothing is changed."""
+        return await self._look(id_, asked, "preview", place, cells, program, values)
+
     async def unteach(self, id_: str, asked: Asked) -> Answer:
         """Take the person's last lesson back; conversations stay as they are."""
         return await self._change(id_, replace(asked, key=""), "unteach", ())
@@ -241,16 +256,39 @@ class Service:
         return Answer((await self._run(by, "lessons_file", (person,))).body)
 
     async def rows(
-        self, id_: str, start: int, count: int, sort: int | None, down: bool, search: str, by: Asked
+        self, id_: str, start: int, count: int, sight: Sight, turn: int | None, asked: Asked
     ) -> Answer:
-        """Return some rows as they are seen."""
-        return await self._see(id_, by, "rows", start, count, sort, down, search)
+        """Return some rows as they are seen; of a turn, only those of its answer."""
+        return await self._look(id_, asked, "rows", start, count, sight, turn)
 
-    async def places(
-        self, id_: str, rows: Sequence[int], sort: int | None, down: bool, search: str, by: Asked
-    ) -> Answer:
+    async def rows_file(self, id_: str, sight: Sight, turn: int | None, asked: Asked) -> Answer:
+        """Return rows as they are seen as CSV."""
+        return await self._look(id_, asked, "rows_file", sight, turn)
+
+    async def places(self, id_: str, rows: Sequence[int], sight: Sight, by: Asked) -> Answer:
         """Return where rows are among those that are seen."""
-        return await self._see(id_, by, "places", tuple(rows), sort, down, search)
+        return await self._see(id_, by, "places", tuple(rows), sight)
+
+    async def rows_with(self, id_: str, column: int, value: str, asked: Asked) -> Answer:
+        """Return which rows have a text in a column."""
+        return await self._see(id_, asked, "rows_with", column, value)
+
+    async def total(
+        self, id_: str, cells: Sequence[tuple[int, int]], of: Total, asked: Asked
+    ) -> Answer:
+        """Return what cells come to."""
+        return await self._see(id_, asked, "total", tuple(cells), of)
+
+    async def columns(self, id_: str, asked: Asked) -> Answer:
+        """Return how the columns were read, and what is in them in brief."""
+        return await self._see(id_, asked, "columns")
+
+    async def example(self, client: Client) -> Answer:
+        """Return a table with questions that were answered about it, the same for everybody."""
+        if self._example is None:
+            done = await self._run(self._fair(client, new_id()), "example", ())
+            self._example = Answer(done.body)
+        return self._example
 
     async def table_file(self, id_: str, asked: Asked) -> Answer:
         """Return a table as CSV."""

@@ -99,7 +99,7 @@ def _star(names: Any, columns: Sequence[str]) -> Any:
 COUNT = AggregateOperator(
     name="count",
     keyword="COUNT",
-    english="how many there are",
+    english="the number of {rows}",
     meaning=lambda table, rows, columns: (float(len(rows)),),
     sql=_star,
     over=lambda columns, rows: np.count_nonzero(rows, axis=1).astype(float),
@@ -110,7 +110,7 @@ COUNT = AggregateOperator(
 COUNT_DISTINCT = AggregateOperator(
     name="count_distinct",
     keyword="COUNT DISTINCT",
-    english="how many different ones there are",
+    english="the number of different values of {cells}",
     meaning=_count_different,
     sql=lambda names, columns: names.count_distinct(columns[0]),
     over=_different,
@@ -121,7 +121,7 @@ COUNT_DISTINCT = AggregateOperator(
 SUM = AggregateOperator(
     name="sum",
     keyword="SUM",
-    english="their sum",
+    english="the sum of {cells}",
     meaning=_of_numbers(math.fsum),
     sql=_function("Sum"),
     over=_total,
@@ -130,7 +130,7 @@ SUM = AggregateOperator(
 AVERAGE = AggregateOperator(
     name="average",
     keyword="AVERAGE",
-    english="their average",
+    english="the average {cells}",
     meaning=_of_numbers(lambda values: math.fsum(values) / len(values)),
     sql=_function("Avg"),
     over=_mean,
@@ -140,7 +140,7 @@ AVERAGE = AggregateOperator(
 SMALLEST = AggregateOperator(
     name="smallest",
     keyword="SMALLEST",
-    english="the smallest of them",
+    english="the smallest {cells}",
     meaning=_of_numbers(min),
     sql=_function("Min"),
     over=_extreme(False),
@@ -150,7 +150,7 @@ SMALLEST = AggregateOperator(
 LARGEST = AggregateOperator(
     name="largest",
     keyword="LARGEST",
-    english="the largest of them",
+    english="the largest {cells}",
     meaning=_of_numbers(max),
     sql=_function("Max"),
     over=_extreme(True),
@@ -160,7 +160,7 @@ LARGEST = AggregateOperator(
 EXISTS = AggregateOperator(
     name="exists",
     keyword="EXISTS",
-    english="whether there is one",
+    english="whether there are {rows}",
     meaning=lambda table, rows, columns: (bool(rows),),
     sql=lambda names, columns: names.exists(),
     over=lambda columns, rows: rows.any(axis=1).astype(float),
@@ -187,7 +187,7 @@ def _runs(columns: Sequence[ColumnIndex], rows: Mask) -> NDArray[np.float64]:
 LONGEST_RUN = AggregateOperator(
     name="longest_run",
     keyword="LONGEST RUN",
-    english="the most that follow each other",
+    english="the longest run of {rows}",
     meaning=_run,
     sql=lambda names, columns: names.longest_run(),
     over=_runs,
@@ -214,7 +214,7 @@ def _first_day(table: Table, rows: Rows, columns: Sequence[int]) -> tuple[Value,
 DAY = AggregateOperator(
     name="day",
     keyword="DAY",
-    english="the first date of",
+    english="the first date of {cells}",
     meaning=_first_day,
     sql=lambda names, columns: names.day(columns[0]),
     over=_days,
@@ -223,9 +223,11 @@ DAY = AggregateOperator(
     needs="nothing",
     example="DIFFERENCE (DAY (SELECT Departed WHERE Season = '1891-92' VERSUS Season = '1893-94'))",
 )
-COUNT_PER = per_group(COUNT, "how many there are of each", "COUNT PER (SELECT Leader)")
-SUM_PER = per_group(SUM, "the sum for each", "SUM PER (SELECT Leader, Crew)")
-AVERAGE_PER = per_group(AVERAGE, "the average for each", "AVERAGE PER (SELECT Leader, Crew)")
+COUNT_PER = per_group(COUNT, "the number of rows for each {group}", "COUNT PER (SELECT Leader)")
+SUM_PER = per_group(SUM, "the sum of {cells} for each {group}", "SUM PER (SELECT Leader, Crew)")
+AVERAGE_PER = per_group(
+    AVERAGE, "the average {cells} for each {group}", "AVERAGE PER (SELECT Leader, Crew)"
+)
 LARGEST_COLUMN, SMALLEST_COLUMN = column_of("largest", SUM), column_of("smallest", SUM)
 
 AGGREGATES: Final[dict[str, AggregateOperator]] = {

@@ -105,11 +105,12 @@ SHARE = CompareOperator(
 def _in_words(larger: str, smaller: str) -> CompareOperator:
     """Return the operator that answers in the words of the question: `more` or `less`."""
     keyword = f"{larger.upper()} OR {smaller.upper()}"
+    than = " than" if larger in ("more", "higher") else ""
     compared = "SUM (SELECT Crew WHERE Season = '1907-08' VERSUS Season = '1891-92')"
     return CompareOperator(
         name=f"{larger}_or_{smaller}",
         keyword=keyword,
-        english=f"whether it is {larger} or {smaller}: {{left}}, compared with {{right}}",
+        english=f"whether {{left}} is {larger} or {smaller}{than} {{right}}",
         over=_larger,
         sql=lambda left, right: left > right,
         sides=_TWO_SIDES,

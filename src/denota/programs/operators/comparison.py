@@ -192,7 +192,7 @@ def _is_constant(situation: Situation) -> Block:
 DATE_IS = TestOperator(
     name="date_is",
     keywords=("IS", "IN"),
-    english="{column} is in {argument}",
+    english="{column} is {at} {argument}",
     meaning=_keeps(operator.eq),
     sql=_sql("="),
     candidates=_is_constant,

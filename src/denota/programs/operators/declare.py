@@ -72,7 +72,7 @@ class TestOperator:
     keywords: tuple[str, ...]
     """As written behind the column."""
     english: str
-    """With {column} and {argument}."""
+    """With {column}, {argument}, {ordinal} for `2nd `, {at} for `in` or `on` a date."""
     meaning: Meaning
     """The rows the test keeps, as the reference executor sees it."""
     sql: Callable[[Test, Names], Any]
@@ -99,7 +99,7 @@ class TestOperator:
     words: tuple[str, ...] = ()
     """Words and phrases of a question that call for it, besides those of `lexicon.toml`."""
     english_of_dates: str = ""
-    """Another English form for a date as argument."""
+    """Another English form where it is about dates."""
     example: str = ""
     __test__ = False
 
@@ -114,6 +114,7 @@ class ScopeOperator:
     with_columns: str
     """As written behind SELECT and its columns; empty if they cannot be."""
     english: str
+    """The rows as a noun; empty for all."""
     meaning: Callable[[Table, tuple[int, ...] | None], list[int]]
     """(table, previous rows) -> the rows in table order."""
     sql: Callable[[Names], Any]
@@ -135,7 +136,8 @@ class StepOperator:
     name: str
     keywords: tuple[str, ...]
     english: str
-    """With {column} and {argument}."""
+    """As a test's, or the rows or the group that it leads to as a noun, with {those} for the rows
+    it starts from and {times} for `twice`."""
     meaning: Meaning
     """(table, rows kept, step, rows of the scope) -> rows."""
     choices: Choices
@@ -164,6 +166,7 @@ class AggregateOperator:
     name: str
     keyword: str
     english: str
+    """With {rows}, or with {cells} of a column, and {group}."""
     meaning: Callable[[Table, Sequence[int], Sequence[int]], tuple[Value, ...]]
     """(table, rows, columns) -> the values, none if there is nothing to compute them from."""
     sql: Callable[[Names, Sequence[str]], Any]

@@ -142,16 +142,12 @@ def _group_step(
 
 
 GROUP_STEPS: Final = (
-    _group_step(
-        "most_common", "IS MOST COMMON", "those of the most common {column}", _most, takes=None
-    ),
-    _group_step(
-        "least_common", "IS LEAST COMMON", "those of the least common {column}", _least, takes=None
-    ),
+    _group_step("most_common", "IS MOST COMMON", "the most common {column}", _most, takes=None),
+    _group_step("least_common", "IS LEAST COMMON", "the least common {column}", _least, takes=None),
     _group_step(
         "occurs",
         "OCCURS",
-        "those of a {column} that occurs {argument} times",
+        "each {column} that occurs {times}",
         _exactly,
         takes="number",
         argument=" 2",
@@ -159,7 +155,7 @@ GROUP_STEPS: Final = (
     _group_step(
         "has_most",
         "HAS MOST",
-        "those of the {column} with the largest sum of {argument}",
+        "the {column} with the largest sum of {argument}",
         _most,
         takes="column",
         argument=" Crew",
@@ -167,7 +163,7 @@ GROUP_STEPS: Final = (
     _group_step(
         "has_least",
         "HAS LEAST",
-        "those of the {column} with the smallest sum of {argument}",
+        "the {column} with the smallest sum of {argument}",
         _least,
         takes="column",
         argument=" Crew",

@@ -69,7 +69,7 @@ def column_of(which: Literal["largest", "smallest"], total: AggregateOperator) -
     return AggregateOperator(
         name=f"{which}_column",
         keyword=f"{which.upper()} COLUMN",
-        english=f"the column with the {which} number",
+        english=f"the column with the {which} number in {{rows}}",
         meaning=meaning,
         sql=lambda names, columns: names.best_column(largest),
         of=(),

@@ -47,7 +47,7 @@ def _parts(
     return AggregateOperator(
         name=name,
         keyword=keyword,
-        english=english,
+        english=f"the {english} {{cells}}",
         meaning=meaning,
         sql=lambda names, columns: names.part(columns[0], name),
         of=("any",),
@@ -69,7 +69,7 @@ def _most_common(of: AggregateOperator) -> AggregateOperator:
         of,
         name=f"most_common_{of.name}",
         keyword=f"MOST COMMON {of.keyword}",
-        english=f"the most common of {of.english}",
+        english=f"the most common {of.english.removeprefix('the ')}",
         meaning=meaning,
         sql=lambda names, columns: names.most_common_part(columns[0], of.name),
         most_common=True,
@@ -90,23 +90,23 @@ def _sum(one: str, two: str) -> float:
     return _stated(one) + _stated(two)
 
 
-FIRST_PART = _parts("first_part", "FIRST PART", "the first part of", "first_part", str, "nothing")
+FIRST_PART = _parts("first_part", "FIRST PART", "first part of", "first_part", str, "nothing")
 PART_AGGREGATES: Final = (
     FIRST_PART,
     _most_common(FIRST_PART),
-    _parts("last_part", "LAST PART", "the last part of", "last_part", str, "nothing"),
-    _parts("in_brackets", "BRACKETS", "what stands in brackets in", "in_brackets", str, "nothing"),
-    _parts("year_part", "YEAR", "the year of", "year_part", _stated),
-    _parts("number_part", "FIRST NUMBER", "the first number of", "number_part", _stated),
-    _parts("second_number", "SECOND NUMBER", "the second number of", "second_number", _stated),
+    _parts("last_part", "LAST PART", "last part of", "last_part", str, "nothing"),
+    _parts("in_brackets", "BRACKETS", "text in brackets of", "in_brackets", str, "nothing"),
+    _parts("year_part", "YEAR", "year of", "year_part", _stated),
+    _parts("number_part", "FIRST NUMBER", "first number of", "number_part", _stated),
+    _parts("second_number", "SECOND NUMBER", "second number of", "second_number", _stated),
     _parts(
         "difference_inside",
         "DIFFERENCE INSIDE",
-        "the difference of the two numbers of",
+        "difference of the two numbers of",
         "two_numbers",
         _difference,
     ),
-    _parts("sum_inside", "SUM INSIDE", "the sum of the two numbers of", "two_numbers", _sum),
+    _parts("sum_inside", "SUM INSIDE", "sum of the two numbers of", "two_numbers", _sum),
 )
 
 

@@ -134,6 +134,7 @@ def _test(
         ranks=True,
         ties=ties,
         one_row=one_row,
+        english_of_dates=english.replace("largest", "latest").replace("smallest", "earliest"),
         example=example,
     )
 
@@ -163,7 +164,7 @@ MIN = _test(
 MAX_TIES = _test(
     name="max_ties",
     keywords="IS MAX WITH TIES",
-    english="{column} is largest, ties included",
+    english="{column} is largest, including ties",
     meaning=_ties(True),
     pick=lambda order, rows, k: rows[order[rows] == order[rows[-1]]],
     sql=lambda test, names: names.extreme(test.column or "", True),
@@ -173,7 +174,7 @@ MAX_TIES = _test(
 MIN_TIES = _test(
     name="min_ties",
     keywords="IS MIN WITH TIES",
-    english="{column} is smallest, ties included",
+    english="{column} is smallest, including ties",
     meaning=_ties(False),
     pick=lambda order, rows, k: rows[order[rows] == order[rows[0]]],
     sql=lambda test, names: names.extreme(test.column or "", False),
@@ -203,7 +204,7 @@ BOTTOM = _test(
 KTH_MAX = _test(
     name="kth_max",
     keywords="IS MAX NUMBER",
-    english="{column} is number {argument} from the largest",
+    english="{column} is the {ordinal}largest",
     meaning=_kth(True),
     pick=lambda order, rows, k: rows[-k : len(rows) - k + 1],
     sql=lambda test, names: names.ranked(test.column or "", True, _count(test) - 1, 1),
@@ -214,7 +215,7 @@ KTH_MAX = _test(
 KTH_MIN = _test(
     name="kth_min",
     keywords="IS MIN NUMBER",
-    english="{column} is number {argument} from the smallest",
+    english="{column} is the {ordinal}smallest",
     meaning=_kth(False),
     pick=lambda order, rows, k: rows[k - 1 : k],
     sql=lambda test, names: names.ranked(test.column or "", False, _count(test) - 1, 1),
@@ -249,7 +250,7 @@ def _first_of_each(
 DISTINCT = TestOperator(
     name="distinct",
     keywords=("IS", "DISTINCT"),
-    english="each {column} is taken once",
+    english="each {column} is listed once",
     meaning=_first_of_each,
     sql=lambda test, names: names.first_of_each(test.column or ""),
     candidates=_distinct,
@@ -303,13 +304,15 @@ def _row_test(
 
 
 FIRST = _row_test(
-    "first", "FIRST ROW", "it comes first", False, False, "SELECT Leader WHERE FIRST ROW"
+    "first", "FIRST ROW", "the row is the first", False, False, "SELECT Leader WHERE FIRST ROW"
 )
-LAST = _row_test("last", "LAST ROW", "it comes last", True, False, "SELECT Leader WHERE LAST ROW")
+LAST = _row_test(
+    "last", "LAST ROW", "the row is the last", True, False, "SELECT Leader WHERE LAST ROW"
+)
 FIRST_K = _row_test(
     "first_k",
     "FIRST ROWS",
-    "it is among the first {argument}",
+    "the row is among the first {argument}",
     False,
     True,
     "SELECT Leader WHERE FIRST ROWS 3",
@@ -317,7 +320,7 @@ FIRST_K = _row_test(
 LAST_K = _row_test(
     "last_k",
     "LAST ROWS",
-    "it is among the last {argument}",
+    "the row is among the last {argument}",
     True,
     True,
     "SELECT Leader WHERE LAST ROWS 3",

@@ -4,21 +4,24 @@ import { conversation, of } from "./api.js";
 import { closeReadings, reset, showChat, toQuestion } from "./chat.js";
 import { $, counted, make, visible } from "./dom.js";
 import { attempt, dismiss, fail } from "./notices.js";
-import { showReading } from "./reading.js";
+import { preparePanes } from "./panes.js";
+import { showReading, tellColumns } from "./reading.js";
 import { forget } from "./recent.js";
+import { startAfresh } from "./scope.js";
 import { drawRecents, prepareStart } from "./start.js";
-import { clearSearch, showTable } from "./table.js";
+import { clearSearch, showTable, toTop } from "./table.js";
 import { cancelTeaching, isTeaching, leaveTeaching } from "./teach.js";
+import { onSecondClick } from "./twice.js";
 
 let current = null; // the session's id
 
-function begun(session) {
+function begun(session, question = "") {
   current = session.id;
   location.hash = session.id;
-  open(session).catch(fail);
+  open(session, question).catch(fail);
 }
 
-async function open(session) {
+async function open(session, question = "") {
   const { name, rows, columns } = session;
   leaveTeaching();
   document.title = `${visible(name)} · denota`;
@@ -29,8 +32,13 @@ async function open(session) {
   const first = await showTable(session);
   if (!first || current !== session.id) return; // another was opened meanwhile
   switchTo("work");
+  toTop();
+  tellColumns(session);
   showChat(session, first);
   toQuestion();
+  if (!question) return;
+  $("question").value = question;
+  $("form").requestSubmit();
 }
 
 function switchTo(page) {
@@ -76,17 +84,19 @@ addEventListener("keydown", (event) => {
     $("question").focus();
   } else if (event.key === "Escape" && !$("menu").matches(":popover-open")) {
     if (event.target === $("search") && clearSearch()) return;
-    if (!dismiss() && !cancelTeaching()) closeReadings();
+    if (dismiss() || cancelTeaching() || closeReadings()) return;
+    if (event.target === $("question") && !event.target.value) startAfresh();
   }
 });
 
-$("reset").addEventListener("click", attempt(async () => {
+onSecondClick($("reset"), () => ({ short: "Forget all questions?", long: "Forget all questions? Click again to forget them" }), async () => {
   $("menu").hidePopover();
-  if (confirm("Forget all questions of this conversation?")) await reset();
-}));
+  await reset();
+});
 for (const id of ["conversation", "whole"]) $(id).addEventListener("click", () => $("menu").hidePopover());
 addEventListener("hashchange", follow);
 
+preparePanes();
 attempt(prepareStart)(begun);
 if (location.hash.length > 1) follow();
 else close();

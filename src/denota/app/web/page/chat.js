@@ -1,18 +1,21 @@
 // The conversation: questions and answers, each answer with its reason, and the other ways to read the last question.
 
-import { call, change, conversation, of, whenGoneOn } from "./api.js";
-import { copyButton } from "./copy.js";
-import { $, counted, make, visible } from "./dom.js";
+import { answerOf, howOf, reasonOf } from "./answer.js";
+import { afterLeaving, call, change, conversation, of, whenGoneOn } from "./api.js";
+import { $, make, visible } from "./dom.js";
 import { choicesOf, drawLessons, inOrderOf } from "./lessons.js";
 import { announce, attempt, fail } from "./notices.js";
+import { readingsOf } from "./readings.js";
 import { remember } from "./recent.js";
+import { drawScope, nextScope, scopeOf, startAfresh } from "./scope.js";
+import { shareOf } from "./share.js";
 import { firstQuestions, isComputed, nextQuestions } from "./suggestions.js";
-import { bring, mark, preview } from "./table.js";
-import { shownAnswer, shownValue } from "./values.js";
+import * as table from "./table.js";
 import { leaveTeaching, sendLesson, startTeaching } from "./teach.js";
+import { shownAnswer, shownValue } from "./values.js";
+import { wait } from "./waiting.js";
 
-const AT_FIRST = 12; // answers shown before all are asked for
-const READINGS = 3;
+const ALL = 500; // rows of an answer that are listed
 
 let session = null;
 let rows = []; // the table's first, for suggestions
@@ -20,12 +23,15 @@ let shown = -1; // the turn whose cells are marked
 let recalled = 0; // how many questions back the question box is
 let isAsking = false;
 let taught = null; // the last lesson, which can be taken back
+let only = -1; // the turn whose rows alone are seen in the table
+let canAccept = true; // until the server says that it does not know how
 
 export function showChat(one, first) {
   session = one;
   rows = first;
   recalled = 0;
   taught = null;
+  only = -1;
   $("question").value = "";
   $("lessons").hidden = true;
   drawTurns();
@@ -72,6 +78,7 @@ function settle() {
   $("empty").hidden = session.turns.length > 0;
   const questions = session.turns.length ? nextQuestions(session, rows) : firstQuestions(session, rows);
   $("suggestions").replaceChildren(...questions.map((text) => make("button", { className: "chip", text: visible(text), on: { click: () => ask(text) } })));
+  drawScope(session.turns);
   show(session.turns.length - 1);
   reveal();
 }
@@ -91,27 +98,43 @@ function show(number) {
     item.querySelector(".asked button")?.setAttribute("aria-pressed", String(n === number));
   });
   const turn = session.turns[number];
-  return mark(turn?.cells ?? [], Boolean(turn) && isComputed(turn)).catch(fail);
+  if (only >= 0 && only !== number) showOnly(-1).catch(fail);
+  return table.mark(turn?.cells ?? [], Boolean(turn) && isComputed(turn), turn?.view?.evidence ?? []).catch(fail);
 }
 
-const ask = attempt(async (question) => {
+// See the rows of a turn alone, or, without one, all rows.
+async function showOnly(number) {
+  only = number;
+  [...$("turns").children].forEach((item, n) => item.querySelector(".only")?.setAttribute("aria-pressed", String(n === number)));
+  await table.showOnly?.(number < 0 ? null : rowsOf(session.turns[number]));
+}
+
+table.whenAllShown(() => showOnly(-1).catch(fail));
+
+function rowsOf(turn) {
+  return [...new Set(turn.cells.map(([row]) => row))];
+}
+
+const ask = attempt(async (question, scope = nextScope()) => {
   if (isAsking) return;
-  isAsking = true;
-  recalled = 0;
   const asked = session;
+  const controller = new AbortController();
   const pending = make("li", { className: "turn pending", "aria-busy": "true" },
-    make("h3", { className: "asked", text: visible(question) }), make("p", { className: "dots", "aria-label": "Working on it" }, make("i"), make("i"), make("i")));
+    make("h3", { className: "asked", text: visible(question) }), make("p", { className: "dots", "aria-label": "Working on it", role: "img" }, make("i"), make("i"), make("i")));
+  beBusy(true);
+  recalled = 0;
+  if ($("question").value.trim() === question) $("question").value = "";
   $("empty").hidden = true;
   $("suggestions").replaceChildren();
   remark();
   retire($("turns").lastElementChild);
   $("turns").append(pending);
   pending.scrollIntoView({ block: "nearest" });
+  const waiting = wait("Working on it", () => controller.abort(), pending);
   try {
-    const turn = await change(session, "/ask", { question });
+    const turn = await change(session, "/ask", { question, scope }, controller.signal);
     if (asked !== session) return;
     session.turns.push(turn);
-    if ($("question").value.trim() === question) $("question").value = "";
     pending.replaceWith(turnItem(turn, session.turns.length - 1));
     tell(turn);
   } catch (error) {
@@ -119,15 +142,32 @@ const ask = attempt(async (question) => {
     pending.remove();
     redrawLast();
     if (!$("question").value) $("question").value = question;
+    if (error.name === "AbortError") await takeBackUnseen();
     throw error;
   } finally {
-    isAsking = false;
+    waiting.end();
+    beBusy(false);
     if (asked === session) {
       settle();
+      if (scope === "table" && $("question").value === question) startAfresh();
       toQuestion();
     }
   }
 });
+
+function beBusy(isBusy) {
+  isAsking = isBusy;
+  $("ask").disabled = isBusy;
+}
+
+// A question that was cancelled, if it was answered all the same.
+async function takeBackUnseen() {
+  announce("Cancelled");
+  const { turns, version } = await afterLeaving(session.id);
+  if (turns.length <= session.turns.length) return;
+  session.version = version;
+  session.turns = (await change(session, "/undo")).turns;
+}
 
 const choose = attempt(async (program) => {
   const turn = await change(session, "/choose", { program });
@@ -138,15 +178,48 @@ const choose = attempt(async (program) => {
   toQuestion();
 });
 
-const undo = attempt(async () => {
+const undo = alone(async () => {
   const { question } = session.turns.at(-1);
-  session.turns = (await change(session, "/undo")).turns;
-  $("turns").lastElementChild.remove();
-  redrawLast();
+  await takeBack();
   if (!$("question").value) $("question").value = question;
   settle();
   toQuestion();
 });
+
+async function takeBack() {
+  session.turns = (await change(session, "/undo")).turns;
+  $("turns").lastElementChild.remove();
+  redrawLast();
+}
+
+// Ask the last question again, of the whole table.
+async function widen() {
+  const { question } = session.turns.at(-1);
+  const asked = session;
+  await alone(takeBack)();
+  if (asked === session && session.turns.at(-1)?.question !== question) await ask(question, "table");
+}
+
+// Say that an answer is right.
+const accept = alone(async (number, button) => {
+  try {
+    await change(session, "/accept", { turn: number });
+  } catch (error) {
+    if (error.status !== 404 && error.status !== 405) throw error;
+    canAccept = false;
+    for (const other of $("turns").querySelectorAll(".right-answer")) other.remove();
+    return;
+  }
+  session.turns[number].accepted = true;
+  acknowledge(button);
+  announce("The answer is kept as right.");
+  toQuestion();
+});
+
+function acknowledge(button) {
+  button.textContent = "Right ✓";
+  button.disabled = true;
+}
 
 // Teaching
 
@@ -172,11 +245,11 @@ function learn(number, lesson) {
 function alone(action) {
   return attempt(async (...given) => {
     if (isAsking) return;
-    isAsking = true;
+    beBusy(true);
     try {
       await action(...given);
     } finally {
-      isAsking = false;
+      beBusy(false);
     }
   });
 }
@@ -213,179 +286,117 @@ function redrawLast() {
 
 // A turn that is no longer the last can neither be read otherwise nor taken back.
 function retire(item) {
-  for (const part of item?.querySelectorAll(".others, .undo, .unteach, .readings") ?? []) part.remove();
+  for (const part of item?.querySelectorAll(".others, .undo, .unteach, .readings, .drop") ?? []) part.remove();
 }
 
 function tell(turn) {
   const doubt = turn.sure || !turn.program ? "" : " I am not sure.";
-  const answer = turn.program ? `Answer: ${shownAnswer(turn).slice(0, 5).map(visible).join(", ") || "nothing"}. ` : "";
-  announce(`${answer}${visible(turn.explanation)}${doubt}`);
+  const texts = turn.view?.total > 1 ? [turn.view.headline, ...shownAnswer(turn).slice(0, 5)] : shownAnswer(turn).slice(0, 5);
+  const answer = turn.program ? `Answer: ${texts.map(visible).join(", ") || "nothing"}. ` : "";
+  const among = turn.scope === "previous" ? " It is about the answer before." : "";
+  announce(`${answer}${visible(turn.explanation)}${among}${doubt}`);
 }
 
 // A turn
 
 function turnItem(turn, number) {
   const isLast = number === session.turns.length - 1;
+  const isDeclined = turn.kind === "declined";
   const asked = make("h3", { className: "asked" },
     make("button", { text: visible(turn.question), title: "Show its cells in the table", "aria-pressed": "false", on: { click: () => show(number) } }));
-  const isDeclined = turn.kind === "declined";
-  const item = make("li", { className: isDeclined ? "turn declined" : "turn" }, asked);
-  const actions = make("p", { className: "actions" });
-  const csv = () => make("a", { className: "link", text: "CSV", "aria-label": "This answer as CSV", href: of(session, `/answer.csv?turn=${number}`), download: "answer.csv" });
-  if (turn.program) {
-    const sql = sqlOf(turn);
-    item.append(answerOf(turn, number), reasonOf(turn), ...warningOf(turn), make("code", { className: "program", text: visible(turn.program) }), actions, sql);
-    const toggle = make("button", { className: "link", text: "SQL", "aria-expanded": "false" });
-    toggle.addEventListener("click", () => {
-      sql.hidden = !sql.hidden;
-      toggle.setAttribute("aria-expanded", String(!sql.hidden));
-    });
-    actions.append(toggle, csv());
-  } else if (isDeclined) {
-    item.append(make("p", { className: "said", text: visible(turn.explanation) }), actions);
-  } else {
-    item.append(answerOf(turn, number), reasonOf(turn), ...warningOf(turn), actions);
-    actions.append(csv());
+  const item = make("li", { className: isDeclined ? "turn declined" : "turn" }, asked, ...scopeOf(turn, isLast ? widen : null), reasonOf(turn), ...warningOf(turn));
+  if (!isDeclined) {
+    const onRow = async (row) => {
+      await show(number);
+      table.bring(row, turn.cells.find((cell) => cell[0] === row)?.[1] ?? 0).catch(fail);
+    };
+    item.append(answerOf(turn, { columns: session.columns, onRow, fetchAll: () => allRows(turn, number) }));
   }
-  actions.append(make("button", {
+  const actions = make("p", { className: "actions" });
+  item.append(actions, ...panelsOf(turn, number, actions));
+  addActions(turn, number, item, actions);
+  return item;
+}
+
+// The rows of an answer as far as they are listed, those of its view first.
+const allRows = attempt(async (turn, number) => {
+  const { columns, rows } = turn.view;
+  if (turn.kind === "groups") {
+    const isShown = new Set(rows.map(({ cells }) => cells[0]));
+    const rest = turn.values.filter(([group]) => !isShown.has(visible(group)));
+    if (turn.view.plot?.kind !== "line") rest.sort((one, other) => other[1] - one[1]);
+    return [...rows, ...rest.map(([group, value]) => ({ row: null, cells: [group, shownValue(value)], marked: [false, true] }))].slice(0, ALL);
+  }
+  const found = await call(of(session, `/rows?turn=${number}&count=${ALL}`), undefined, undefined, "Fetching the rows");
+  const places = columns.map((name) => session.columns.findIndex((column) => column.name === name));
+  const isShown = new Set(rows.map(({ row }) => row));
+  const isAnswer = new Set(turn.cells.map(String));
+  const rest = found.rows.filter(({ row }) => !isShown.has(row));
+  return [...rows, ...rest.map(({ row, cells }) => ({ row, cells: places.map((place) => cells[place] ?? ""), marked: places.map((place) => isAnswer.has(`${row},${place}`)) }))];
+});
+
+// What opens under an answer, each by a button.
+function panelsOf(turn, number, actions) {
+  const panels = [];
+  const add = (text, panel) => {
+    const toggle = make("button", { className: "link", text, "aria-expanded": "false" });
+    toggle.addEventListener("click", () => {
+      panel.hidden = !panel.hidden;
+      toggle.setAttribute("aria-expanded", String(!panel.hidden));
+    });
+    actions.append(toggle);
+    panels.push(panel);
+  };
+  if (turn.kind === "declined") return panels;
+  if (turn.program) add("How", howOf(turn));
+  add("Share", shareOf(session, turn, number));
+  return panels;
+}
+
+function addActions(turn, number, item, actions) {
+  const isLast = number === session.turns.length - 1;
+  const isDeclined = turn.kind === "declined";
+  const first = [];
+  if (canAccept && turn.program && !turn.lesson) {
+    const right = make("button", { className: "link right-answer", text: "Right", title: "Keep this answer as right, to learn from" });
+    right.addEventListener("click", () => accept(number, right));
+    if (turn.accepted) acknowledge(right);
+    first.push(right);
+  }
+  first.push(make("button", {
     className: "link wrong", text: isDeclined ? "Show it the right answer" : "Not right?", title: "Click the right cells in the table, or type the answer", on: { click: () => correct(number) },
   }));
-  if (isLast && (turn.program || isDeclined) && !turn.lesson) addReadings(item, actions, turn);
+  if (isLast && (turn.program || isDeclined) && !turn.lesson) {
+    const { button, box, open } = readingsOf(session, turn, { onChosen: choose, onNone: () => correct(number), onShown: seeWhole });
+    first.push(button);
+    item.append(box);
+    if (!turn.sure && !turn.isChosen) open();
+  }
+  if (table.showOnly && turn.cells.length) {
+    const toggle = attempt(async () => {
+      await show(number);
+      await showOnly(only === number ? -1 : number);
+    });
+    first.push(make("button", { className: "link only", text: "Only these rows", title: "See only the rows of this answer in the table", "aria-pressed": String(only === number), on: { click: toggle } }));
+  }
+  actions.prepend(...first);
   if (isLast && turn.lesson && turn.lesson === taught) {
     actions.append(make("button", { className: "link unteach", text: "Undo teaching", on: { click: unteach } }));
     item.append(choicesOf(turn.lesson, (program) => relearn(number, turn.lesson, program)));
   }
   if (isLast) actions.append(make("button", { className: "link undo", text: "Undo", title: "Take this question back", on: { click: undo } }));
-  return item;
 }
 
 function warningOf({ lesson }) {
   return lesson?.contradicts ? [make("p", { className: "contradicts", text: visible(lesson.contradicts) })] : [];
 }
 
-function addReadings(item, actions, turn) {
-  const readings = make("div", { className: "readings", role: "group", "aria-label": "Ways to read the question", hidden: true });
-  const others = make("button", { className: "link others", text: turn.program ? "Other readings" : "Closest I can do", "aria-expanded": "false" });
-  others.addEventListener("click", attempt(() => toggleReadings(turn, others, readings)));
-  actions.prepend(others);
-  item.append(readings);
-  if (!turn.sure && !turn.isChosen) toggleReadings(turn, others, readings).catch(fail);
-}
-
-function answerOf(turn, number) {
-  const box = make("p", { className: "answer" });
-  if (!turn.answer.length) {
-    box.append(make("span", { className: "none", text: "Nothing in the table fits." }));
-  } else if (turn.kind === "groups") {
-    return groupsOf(turn);
-  } else if (isComputed(turn)) {
-    const from = turn.program ? [make("span", { className: "fine", text: `from ${counted(turn.cells.length, "cell")}` })] : [];
-    box.append(make("strong", { className: "value", text: shownAnswer(turn).slice(0, AT_FIRST).map(visible).join(", ") }), ...from);
-    if (turn.values.length > AT_FIRST) box.append(make("span", { className: "fine", text: `and ${counted(turn.values.length - AT_FIRST, "more", "more")}; the CSV has all of them.` }));
-  } else {
-    const answers = lines(turn);
-    const button = ({ text, cell }) => make("button", {
-      className: "cell", text: visible(text) || "(empty)", title: `Show row ${cell[0] + 1} in the table`,
-      on: { click: async () => { await show(number); bring(...cell).catch(fail); } },
-    });
-    box.append(...answers.slice(0, AT_FIRST).map(button));
-    if (answers.length > AT_FIRST) {
-      const rest = answers.slice(AT_FIRST, 500);
-      const more = make("button", { className: "link", text: `and ${(answers.length - AT_FIRST).toLocaleString("en")} more` });
-      more.addEventListener("click", () => {
-        const added = rest.map(button);
-        more.replaceWith(...added, answers.length > 500 ? make("span", { className: "fine", text: "The CSV has all of them." }) : "");
-        added[0].focus();
-      });
-      box.append(more);
-    }
-  }
-  return box;
-}
-
-// A value for each group, as a small table.
-function groupsOf(turn) {
-  const line = ([group, value]) => make("tr", {}, make("th", { scope: "row", text: visible(group) }), make("td", { text: visible(shownValue(value)) }));
-  const body = make("tbody", {}, ...turn.values.slice(0, AT_FIRST).map(line));
-  const box = make("div", { className: "answer" }, make("table", { className: "groups", "aria-label": "A value for each group" }, body));
-  const rest = turn.values.slice(AT_FIRST, 500);
-  if (!rest.length) return box;
-  const more = make("button", { className: "link", text: `and ${(turn.values.length - AT_FIRST).toLocaleString("en")} more` });
-  more.addEventListener("click", () => {
-    body.append(...rest.map(line));
-    more.replaceWith(turn.values.length > 500 ? make("span", { className: "fine", text: "The CSV has all of them." }) : "");
-  });
-  box.append(more);
-  return box;
-}
-
-// What is one answer: the cells of a row, where several columns were asked for.
-function lines(turn) {
-  const found = new Map();
-  turn.cells.forEach((cell, n) => {
-    const text = turn.answer[n] ?? "";
-    const same = found.get(cell[0]);
-    if (same) same.text += ` · ${text}`;
-    else found.set(cell[0], { text, cell });
-  });
-  return [...found.values()];
-}
-
-function reasonOf(turn) {
-  if (turn.lesson) {
-    const learnt = turn.lesson.learnt ? [make("span", { className: "sure", text: "as you taught" })] : [];
-    return make("p", { className: "said taught", text: `${visible(turn.lesson.said)} ` }, ...learnt);
-  }
-  if (!turn.program) return make("p", { className: "said", text: visible(turn.explanation) });
-  const percent = `${Math.round(100 * turn.confidence)}%`;
-  let text = `${percent} sure`;
-  if (turn.isChosen) text = "your reading";
-  else if (!turn.sure) text = `not sure, ${percent}`;
-  const doubt = make("span", { className: turn.sure || turn.isChosen ? "sure" : "sure not", text });
-  return make("p", { className: "said", text: `${visible(turn.explanation)} ` }, doubt);
-}
-
-function sqlOf(turn) {
-  return make("div", { className: "written", hidden: true }, make("pre", { className: "sql", text: turn.sql, tabIndex: 0, "aria-label": "SQL" }), copyButton("Copy the SQL", () => turn.sql));
-}
-
-// Readings
-
-async function toggleReadings(turn, others, box) {
-  const isOpen = others.getAttribute("aria-expanded") === "false";
-  others.setAttribute("aria-expanded", String(isOpen));
-  box.hidden = !isOpen;
-  preview();
-  if (!isOpen || box.childElementCount) return;
-  const found = await call(of(session, `/readings?limit=200000&count=${turn.sure ? READINGS + 1 : READINGS}`));
-  const listed = found.filter((one) => one.program);
-  const isAlone = listed.every((one) => one.program === turn.program);
-  if (isAlone && !turn.program) {
-    others.remove();
-    box.remove();
-    return;
-  }
-  let title = "It could also mean";
-  if (isAlone) title = "There is no other reading.";
-  else if (!turn.program) title = "The closest I can do";
-  else if (!turn.sure && !turn.isChosen) title = "I am not sure. Which did you mean?";
-  box.replaceChildren(make("p", { className: "fine", text: title }), ...(isAlone ? [] : listed.map((one) => readingItem(one, turn))));
+function seeWhole(box) {
   if (box.getBoundingClientRect().bottom > $("talk").getBoundingClientRect().bottom) reveal();
 }
 
-function readingItem(one, turn) {
-  const isTaken = one.program === turn.program;
-  const gives = shownAnswer(one).slice(0, 4).map((text) => visible(text) || "(empty)").join(" · ") + (one.answer.length > 4 ? ` and ${one.answer.length - 4} more` : "");
-  const button = make("button", { className: "reading", "aria-pressed": String(isTaken) },
-    make("span", { text: visible(one.explanation) }), make("span", { className: "gives", text: gives || "nothing" }));
-  const look = () => preview(one.cells, isComputed(one));
-  for (const name of ["mouseenter", "focus"]) button.addEventListener(name, look);
-  for (const name of ["mouseleave", "blur"]) button.addEventListener(name, () => preview());
-  button.addEventListener("click", () => (isTaken ? closeReadings() : choose(one.program)));
-  return button;
-}
-
 $("unteach").addEventListener("click", unteach);
+table.whenAllShown?.(() => showOnly(-1).catch(fail));
 
 // Asking
 

@@ -3,8 +3,8 @@
 import { make } from "./dom.js";
 import { attempt } from "./notices.js";
 
-export function copyButton(label, textOf) {
-  const button = make("button", { type: "button", className: "link copy", text: "Copy", "aria-label": label });
+export function copyButton(label, textOf, text = "Copy") {
+  const button = make("button", { type: "button", className: "link copy", text, "aria-label": label });
   button.addEventListener("click", attempt(async () => {
     try {
       await navigator.clipboard.writeText(textOf());
@@ -12,7 +12,7 @@ export function copyButton(label, textOf) {
       throw new Error("the browser does not let the page copy; mark the text instead");
     }
     button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    setTimeout(() => { button.textContent = text; }, 1500);
   }));
   return button;
 }

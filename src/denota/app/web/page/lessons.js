@@ -1,7 +1,8 @@
 // What was taught: under a turn how it is read now and how else it could be, and a list of all of it.
 
-import { call, of } from "./api.js";
+import { call, of, remove } from "./api.js";
 import { $, counted, make, visible } from "./dom.js";
+import { announce, attempt, fail } from "./notices.js";
 import { shownValue } from "./values.js";
 
 // The readings that give the taught answer, one of which is taken; `onChosen` gets the program of another, "" for none.
@@ -28,16 +29,67 @@ export function inOrderOf(before, lesson) {
   return isSame ? { ...lesson, readings: before.readings } : lesson;
 }
 
+const SEVERAL = 3; // lessons from which on a retraining is offered
+
+let shown = null; // the session whose lessons are listed
+let canRetrain = true; // until the server says that it does not know how
+
+// List the lessons about tables like this one, each with a way to forget it.
 export async function drawLessons(session) {
-  const lessons = await call(of(session, "/lessons"));
+  shown = session;
+  const all = await call(of(session, "/lessons"));
+  if (session !== shown) return;
+  const lessons = all.filter(({ table }) => table === undefined || table === null || table === session.name);
   $("lessons").hidden = !lessons.length;
   $("lessons-count").textContent = lessons.length ? `(${lessons.length.toLocaleString("en")})` : "";
-  $("lessons-list").replaceChildren(...lessons.map(lessonItem));
+  $("lessons-list").replaceChildren(...lessons.map((lesson) => lessonItem(session, lesson)));
+  $("retrain").hidden = !canRetrain || lessons.filter(({ learnt }) => learnt).length < SEVERAL;
+  $("retrain-offer").hidden = true;
 }
 
-function lessonItem({ question, program, learnt, cells, values }) {
+function forgetButton(session, { id, question }) {
+  const forget = attempt(async () => {
+    await remove(session.id, `/lessons/${encodeURIComponent(id)}`);
+    announce(`Forgotten: ${visible(question)}`);
+    await drawLessons(session);
+    ($("lessons-list").querySelector("button") ?? $("question")).focus();
+  });
+  return make("button", { className: "icon", text: "×", title: "Forget this lesson", "aria-label": `Forget the lesson on ${visible(question)}`, on: { click: forget } });
+}
+
+// What a retraining would change is told before it is done.
+$("retrain").addEventListener("click", attempt(async () => {
+  const session = shown;
+  let found;
+  try {
+    found = await call(of(session, "/retrain"), { preview: true });
+  } catch (error) {
+    if (![404, 405, 422].includes(error.status)) throw error;
+    canRetrain = false;
+    $("retrain").hidden = true;
+    throw new Error("this server cannot retrain");
+  }
+  const seconds = found.seconds ?? found.time;
+  const time = seconds === undefined ? "" : `It takes about ${Math.max(1, Math.round(seconds)).toLocaleString("en")} s. `;
+  const begin = attempt(async () => {
+    const done = await call(of(session, "/retrain"), { preview: false });
+    $("retrain-offer").hidden = true;
+    announce(visible(done.said ?? "It has learnt them anew."));
+    drawLessons(session).catch(fail);
+  });
+  $("retrain-offer").replaceChildren(
+    make("p", { text: `${time}${visible(found.said ?? "")}` }),
+    make("button", { text: "Retrain", on: { click: begin } }),
+    make("button", { text: "Not now", on: { click: () => { $("retrain-offer").hidden = true; $("retrain").focus(); } } }),
+  );
+  $("retrain-offer").hidden = false;
+}));
+
+function lessonItem(session, lesson) {
+  const { id, question, program, learnt, cells, values } = lesson;
   const isRead = learnt && program;
   const right = values ? visible(values.slice(0, 4).map(shownValue).join(", ")) || "nothing" : counted(cells, "cell");
   const read = make(isRead ? "code" : "span", { className: isRead ? "program" : "fine", text: isRead ? visible(program) : `${right}${learnt ? "" : ", kept for later"}` });
-  return make("li", {}, make("span", { text: visible(question) }), read);
+  const forget = id === undefined ? [] : [forgetButton(session, lesson)];
+  return make("li", {}, make("span", { text: visible(question) }), read, ...forget);
 }

@@ -6,9 +6,14 @@ let busy = 0;
 
 export function fail(error) {
   if (error.name === "AbortError") return;
-  const text = visible(error.message || error);
-  $("error").firstElementChild.textContent = text[0].toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
+  $("error").firstElementChild.textContent = asSentence(visible(error.message || error), error.isAboutFile);
   $("error").hidden = false;
+}
+
+// A sentence begins with a capital; a name that it begins with stays as it is.
+export function asSentence(text, isName = false) {
+  const begun = !isName && /^[a-z]+(?![\w./\\-])/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+  return begun + (/[.?!]$/.test(text) ? "" : ".");
 }
 
 export function dismiss() {

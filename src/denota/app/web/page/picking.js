@@ -11,21 +11,24 @@ export const MOST = 20_000; // cells
 let cells = null; // picked: "row,column" -> [row, column]; null while none can be picked
 let width = 0; // columns of the table
 let cursor = [0, 0]; // place, column
+let anchor = null; // the row and column that a range begins at
 let hidden = new Set(); // rows with picked cells that the search hides
 let onChange = null;
 let onDone = null;
 
-// Let cells be picked, some of them already. `changed` gets how many are picked and how many of those are hidden; Enter calls `done`.
-export async function startPicking(columns, first, { changed, done }) {
-  cells = new Map(first.map((cell) => [String(cell), cell]));
+// Let cells be picked, none at first; the `old` ones are hinted at. `changed` gets how many are picked and how many of those are
+// hidden; Enter calls `done`.
+export async function startPicking(columns, old, { changed, done }) {
+  cells = new Map();
+  anchor = null;
   [width, onChange, onDone] = [columns, changed, done];
-  pick({ cells, column: toggleColumn, drawn: hold, ordered: onOrder });
+  pick({ cells, ghosts: new Set(old.map(String)), column: toggleColumn, drawn: hold, ordered: onOrder });
   const mine = cells;
-  const places = (await findHidden()) ?? [];
+  const places = (await placesOf(new Set(old.map(([row]) => row)))) ?? [];
   if (mine !== cells) return;
   const [top, many] = seenPlaces();
   const [place, row] = places.find(([one]) => one >= top && one < top + many) ?? places[0] ?? [top];
-  moveTo(place, first.find((cell) => cell[0] === row)?.[1] ?? 0);
+  moveTo(place, old.find((cell) => cell[0] === row)?.[1] ?? 0);
 }
 
 export function stopPicking() {
@@ -38,6 +41,11 @@ export function stopPicking() {
 // The picked cells, in the order of the table.
 export function pickedCells() {
   return [...cells.values()].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+}
+
+// Pick cells besides those that are; false if they are too many.
+export function pickMore(wanted, what = "") {
+  return pickAll(wanted.filter((cell) => !cells.has(String(cell))), what && `${what}, `);
 }
 
 export function clearPicked() {
@@ -56,13 +64,34 @@ function tell(said = "") {
 // Pick cells, or, where all of them are picked, leave them out.
 function toggle(wanted, what = "") {
   const added = wanted.filter((cell) => !cells.has(String(cell)));
+  if (!added.length) for (const cell of wanted) cells.delete(String(cell));
+  pickAll(added, what && `${what} ${added.length ? "selected" : "left out"}, `);
+}
+
+function pickAll(added, said) {
   if (cells.size + added.length > MOST) {
     fail(new Error(`at most ${MOST.toLocaleString("en")} cells can be selected`));
-    return;
+    return false;
   }
   for (const cell of added) cells.set(String(cell), cell);
-  if (!added.length) for (const cell of wanted) cells.delete(String(cell));
-  tell(what && `${what} ${added.length ? "selected" : "left out"}, `);
+  tell(said);
+  return true;
+}
+
+// Pick all between where a range began and a place.
+const pickRange = attempt(async (place, column) => {
+  const mine = cells;
+  const [[from] = [place]] = (await placesOf(new Set([anchor[0]]))) ?? [];
+  const [top, bottom] = [Math.min(from, place), Math.max(from, place)];
+  const seen = await seenRows();
+  if (!seen || !mine || mine !== cells) return;
+  const rows = order.sort === null || order.only ? seen.slice(top, bottom + 1) : between(top, bottom).map((one) => rowAt(one)?.row);
+  if (rows.includes(undefined)) throw new Error("this range is too long to select in a sorted table; search for fewer rows first");
+  pickMore(rows.flatMap((row) => between(anchor[1], column).map((one) => [row, one])), "Range selected");
+});
+
+function between(one, other) {
+  return Array.from({ length: Math.abs(one - other) + 1 }, (_, n) => Math.min(one, other) + n);
 }
 
 function toggleRow(place) {
@@ -79,7 +108,9 @@ const toggleColumn = attempt(async (column) => {
 
 function toggleCell(place, column) {
   const row = rowAt(place)?.row;
-  if (row !== undefined) toggle([[row, column]]);
+  if (row === undefined) return;
+  anchor = [row, column];
+  toggle([[row, column]]);
 }
 
 // After a search: what is picked stays picked, also where it is no longer seen.
@@ -121,8 +152,19 @@ function hold(isFocused) {
   if (isFocused || document.activeElement === box) (cell ?? box).focus({ preventScroll: true });
 }
 
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+// Move the cursor, and pick what it passes over from where the range began.
+function extend([down, right]) {
+  anchor ??= [rowAt(cursor[0])?.row, cursor[1]];
+  if (anchor[0] === undefined) anchor = null;
+  moveTo(cursor[0] + down, cursor[1] + right);
+  if (anchor) pickRange(...cursor);
+}
+
 function actionOf({ key, ctrlKey, shiftKey }) {
   const [place, column] = cursor;
+  if (shiftKey && ARROWS[key]) return () => extend(ARROWS[key]);
   const page = seenPlaces()[1] - 1;
   switch (key) {
     case "ArrowUp": return () => moveTo(place - 1, column);
@@ -162,21 +204,22 @@ function columnOf(cell) {
   return Number(cell.getAttribute("aria-colindex")) - 2;
 }
 
-$("body").addEventListener("click", ({ target }) => {
+$("body").addEventListener("click", ({ target, shiftKey }) => {
   if (!cells || drag?.isMoved) return;
   const cell = cellOf(target);
   if (cell) {
     cursor = [placeOf(cell), columnOf(cell)];
     hold(true);
-    toggleCell(...cursor);
+    if (shiftKey && anchor) pickRange(...cursor);
+    else toggleCell(...cursor);
   } else if (target.closest("th.number")) {
     cursor = [placeOf(target), cursor[1]];
     hold(true);
     toggleRow(cursor[0]);
   }
 });
-$("body").addEventListener("pointerdown", ({ target, pointerType, button }) => {
-  const cell = cells && pointerType === "mouse" && button === 0 && cellOf(target);
+$("body").addEventListener("pointerdown", ({ target, pointerType, button, shiftKey }) => {
+  const cell = cells && pointerType === "mouse" && button === 0 && !shiftKey && cellOf(target);
   drag = cell ? { place: placeOf(cell), column: columnOf(cell), isAdded: !cells.has(cell.dataset.cell), before: new Map(cells), isMoved: false } : null;
 });
 $("body").addEventListener("pointerover", ({ target, buttons }) => {
@@ -189,7 +232,6 @@ addEventListener("pointerup", () => setTimeout(() => { drag = null; })); // afte
 
 // Pick, or leave out, all between where the mouse went down and where it is.
 function dragTo(place, column) {
-  const between = (one, other) => Array.from({ length: Math.abs(one - other) + 1 }, (_, n) => Math.min(one, other) + n);
   const rows = between(drag.place, place).map((one) => rowAt(one)?.row).filter((row) => row !== undefined);
   const over = rows.flatMap((row) => between(drag.column, column).map((one) => [row, one]));
   if (drag.isAdded && drag.before.size + over.length > MOST) return;

@@ -3,22 +3,30 @@
 import { call, remove } from "./api.js";
 import { $, counted, make, visible } from "./dom.js";
 import { attempt, fail } from "./notices.js";
+import { prepareExample } from "./example.js";
 import { prepareReading, readFile } from "./reading.js";
 import { forget, recent } from "./recent.js";
 
-const AT_FIRST = 14; // samples shown before all are asked for
+const AT_FIRST = 4; // samples shown before all are asked for
 
 let begun; // what to do with a session that was begun here
 
 export async function prepareStart(onBegun) {
   begun = onBegun;
   prepareReading(onBegun);
-  const [names, tables] = await Promise.all([call("/v1/samples"), call("/v1/tables")]);
+  const [samples, tables] = await Promise.all([call("/v1/samples/about"), call("/v1/tables")]);
   $("offers").replaceChildren(...tables.map(offeredItem));
   $("offered").hidden = !tables.length;
-  $("samples").replaceChildren(...names.map(sampleItem));
-  $("all").textContent = `Show all ${names.length}`;
-  $("all").hidden = names.length <= AT_FIRST;
+  $("samples").replaceChildren(...samples.map(sampleItem));
+  $("all").textContent = `Show all ${samples.length}`;
+  $("all").hidden = samples.length <= AT_FIRST;
+  prepareExample(begin).catch(fail);
+  for (const one of document.querySelectorAll("#askable dd button")) one.onclick = attempt(() => begin("castles", one.textContent));
+}
+
+// Begin with a sample, and ask it something.
+async function begin(sample, question = "") {
+  begun(await call("/v1/sessions", { sample }), question);
 }
 
 export function drawRecents() {
@@ -32,10 +40,12 @@ function offeredItem(name) {
   return make("li", {}, make("button", { text: visible(name), on: { click: pick } }));
 }
 
-function sampleItem(name, number) {
-  const pick = attempt(async () => begun(await call("/v1/sessions", { sample: name })));
-  const button = make("button", { text: visible(name).replaceAll("-", " "), on: { click: pick } });
-  return make("li", { className: number < AT_FIRST ? "" : "later" }, button);
+function sampleItem({ name, about, question }, number) {
+  const title = visible(name).replaceAll("-", " ");
+  const button = make("button", { className: "sample", on: { click: attempt(() => begin(name)) } },
+    make("strong", { text: title[0].toUpperCase() + title.slice(1) }), make("span", { text: visible(about) }));
+  const try_ = question ? [make("button", { className: "link", text: `“${visible(question)}”`, title: "Open the table and ask this", on: { click: attempt(() => begin(name, question)) } })] : [];
+  return make("li", { className: number < AT_FIRST ? "" : "later" }, button, ...try_);
 }
 
 function recentItem({ id, name, rows, columns, names, questions }) {
@@ -71,7 +81,7 @@ $("paste").addEventListener("submit", (event) => {
   attempt(async () => {
     const content = $("pasted").value;
     if (!content.trim()) throw new Error("there is nothing to use yet; paste some rows first");
-    begun(await call("/v1/sessions", { content, name: "pasted table" }));
+    begun(await readFile(new File([content], "pasted table", { type: "text/plain" })));
     $("pasted").value = "";
   })();
 });

@@ -1,9 +1,11 @@
 // The table: of all its rows only those that are seen exist as elements. A cell is known by its row and column in the table,
 // which `data-cell` holds, however the rows are sorted or searched; a row's place is where it is seen now.
 
+import { download } from "./download.js";
 import { $, counted, make, visible } from "./dom.js";
-import { fail } from "./notices.js";
-import { AS_IT_IS, lastRows, order, placesOf, rowAt, takeOrder, total, want } from "./rows.js";
+import { drawHeads, fixWidths, heads, nameColumn, showSorted } from "./heads.js";
+import { attempt, fail } from "./notices.js";
+import { AS_IT_IS, asFile, lastRows, order, placesOf, rowAt, takeOrder, total, want } from "./rows.js";
 
 const ROW = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize); // pixels; all rows are as high
 const AHEAD = 16; // rows drawn above and below what is seen
@@ -16,6 +18,10 @@ let drawn = new Map(); // place -> its line
 let columns = [0, 0]; // drawn: from, to
 let cells = []; // marked
 let marks = new Set();
+let evidence = []; // the cells that decided
+let decided = new Set();
+let frozen = -1; // the column of names, if it stays where it is
+let whenAll = () => {}; // what to do when a person asks to see all rows again
 let computed = false; // the marked cells are what an answer was computed from
 let steps = null; // [place, row, column] of each row with marked cells, in the order seen; null where not yet known
 let step = -1;
@@ -31,33 +37,55 @@ export async function showTable(one) {
   const last = await lastRows(one);
   const first = await takeOrder(one, AS_IT_IS);
   if (!first) return undefined;
-  [session, asked, cells] = [one, AS_IT_IS, []];
+  [session, asked, cells, evidence] = [one, AS_IT_IS, [], []];
   $("search").value = "";
   $("grid").setAttribute("aria-colcount", session.columns.length + 1);
-  drawHead();
-  fixWidths([...first, ...last]);
+  frozen = nameColumn(session, first);
+  drawHeads(session, frozen, (number) => (picking ? picking.column(number) : sortBy(number)));
+  fixWidths(session, [...first, ...last], frozen);
   columns = [0, 0];
   $("scroll").scrollLeft = 0;
   redraw();
   return first;
 }
 
-// Mark cells, and bring the first of them into view if none is.
-export function mark(wanted, isComputed = false) {
+// After the table was hidden: to its top, which cannot be scrolled to before it is seen.
+export function toTop() {
+  Object.assign($("scroll"), { scrollTop: 0, scrollLeft: 0 });
+  draw();
+}
+
+// Mark cells, and those that decided in another tone; bring the first row of them into view if none is.
+export function mark(wanted, isComputed = false, decidedBy = []) {
   cells = wanted;
+  evidence = decidedBy;
   computed = isComputed;
   steps = null;
   step = -1;
   here = "";
   preview();
   return find().then(() => {
-    if (steps?.length && !picking && !steps.some(([place, , column]) => isSeen(place, column))) go(0);
+    if (!steps?.length || picking) return;
+    if (!steps.some(([place, , column]) => isSeen(place, column))) go(0);
+    else seeEvidence(steps[0][2]);
   });
 }
 
+// See some rows alone, by their numbers in the table, or, without any, all of them.
+export async function showOnly(rows) {
+  const only = rows?.length ? [...rows] : null;
+  if (!session || (!only && !asked.only)) return;
+  await reorder({ ...asked, only });
+}
+
+export function whenAllShown(action) {
+  whenAll = action;
+}
+
 // Mark cells for as long as someone looks at them.
-export function preview(wanted = cells, isComputed = computed) {
+export function preview(wanted = cells, isComputed = computed, decidedBy = wanted === cells ? evidence : []) {
   marks = new Set(wanted.map(String));
+  decided = new Set(picking ? [] : decidedBy.map(String));
   $("grid").classList.toggle("computed", isComputed && !picking);
   repaint();
 }
@@ -67,6 +95,16 @@ export async function bring(row, column) {
   await find();
   const at = steps?.findIndex(([, other]) => other === row) ?? -1;
   if (at >= 0) go(at, column);
+}
+
+// Bring any cell into view, and point at it.
+export async function goTo(row, column) {
+  if (order.search || order.only) await reorder({ ...asked, search: $("search").value = "", only: null });
+  const [found] = (await placesOf(new Set([row]))) ?? [];
+  if (!found) return;
+  scrollTo(found[0], column);
+  here = `${row},${column}`;
+  repaint();
 }
 
 // Have cells picked rather than read, or, without a mode, read again.
@@ -79,6 +117,7 @@ export function pick(mode = null) {
     else grid.removeAttribute(name);
   }
   for (const button of $("head").querySelectorAll("button")) button.tabIndex = mode ? -1 : 0;
+  say(0);
   $("scroll").tabIndex = 0;
   preview();
 }
@@ -90,36 +129,6 @@ export function clearSearch() {
   return used;
 }
 
-// Head
-
-function drawHead() {
-  const numbers = make("th", { scope: "col", className: "number", "aria-colindex": 1 }, make("span", { className: "hidden", text: "Row" }));
-  $("head").replaceChildren(make("tr", { "aria-rowindex": 1 }, numbers, ...session.columns.map(headCell), make("td", { className: "rest", "aria-hidden": "true" })));
-}
-
-function headCell({ name, kind, unit }, number) {
-  const shown = visible(name) || "(no name)";
-  const button = make("button", { title: shown, on: { click: () => (picking ? picking.column(number) : sortBy(number)) } },
-    make("span", { className: "name", text: shown }), make("span", { className: "kind", text: typeName(kind, unit) }));
-  return make("th", { scope: "col", className: kind === "number" ? "right" : "", "aria-colindex": number + 2, "aria-sort": "none" }, button);
-}
-
-function heads() {
-  return [...$("head").querySelectorAll("th")].slice(1);
-}
-
-function typeName(kind, unit) {
-  if (unit === "year") return "year";
-  return unit ? `${kind} (${visible(unit)})` : kind;
-}
-
-function sortBy(number) {
-  const { sort, down, search } = asked;
-  if (sort !== number) reorder({ sort: number, down: false, search });
-  else if (!down) reorder({ sort, down: true, search });
-  else reorder({ sort: null, down: false, search });
-}
-
 async function reorder(wanted) {
   asked = wanted;
   try {
@@ -129,38 +138,17 @@ async function reorder(wanted) {
     fail(error);
     return;
   }
-  heads().forEach((cell, number) => {
-    const way = order.down ? "descending" : "ascending";
-    cell.setAttribute("aria-sort", order.sort === number ? way : "none");
-  });
+  showSorted(order);
   redraw();
-  mark(cells, computed).catch(fail);
+  mark(cells, computed, evidence).catch(fail);
   picking?.ordered();
 }
 
-// Widths are decided once, by the first and the last rows, so that columns stay where they are.
-function fixWidths(rows) {
-  const pen = document.createElement("canvas").getContext("2d");
-  const style = getComputedStyle($("grid"));
-  const wide = (text, weight) => {
-    pen.font = `${weight} ${style.fontSize} ${style.fontFamily}`;
-    return pen.measureText(text).width;
-  };
-  const root = ROW / 2;
-  const widths = session.columns.map(({ name, kind, unit }, number) => {
-    const texts = rows.map((row) => visible(row.cells[number]).slice(0, 60));
-    const head = Math.max(wide(visible(name), 600) + 0.95 * root, 0.86 * wide(typeName(kind, unit), 400));
-    const body = 1.08 * Math.max(0, ...texts.map((text) => wide(text, 600))); // figures of one width are wider
-    return Math.ceil(Math.min(20 * root, Math.max(3 * root, head, body) + 1.35 * root));
-  });
-  widths.unshift(Math.ceil(wide(String(session.rows), 400) + 1.6 * root));
-  const set = widths.map((width) => {
-    const column = make("col");
-    column.style.width = `${width}px`;
-    return column;
-  });
-  $("widths").replaceChildren(...set, make("col")); // the last takes what is left over
-  $("grid").style.minWidth = `${widths.reduce((sum, width) => sum + width, 0)}px`;
+function sortBy(number) {
+  const { sort, down, ...rest } = asked;
+  if (sort !== number) reorder({ ...rest, sort: number, down: false });
+  else if (!down) reorder({ ...rest, sort, down: true });
+  else reorder({ ...rest, sort: null, down: false });
 }
 
 // Rows
@@ -170,8 +158,10 @@ function redraw() {
   $("body").replaceChildren(above, below);
   $("scroll").scrollTop = 0;
   $("grid").setAttribute("aria-rowcount", total + 1);
+  $("only").hidden = !order.only;
+  if (order.only) $("only-count").textContent = `${order.only.length.toLocaleString("en")} of ${counted(session.rows, "row")}`;
   $("count").textContent = order.search ? `${counted(total, "row")} found` : "";
-  $("nothing").textContent = order.search ? `No row contains “${visible(order.search)}”.` : "This table has no rows.";
+  $("nothing").textContent = order.search ? `No row${order.only ? " of these" : ""} contains “${visible(order.search)}”.` : "This table has no rows.";
   $("nothing").hidden = total > 0;
   draw();
 }
@@ -190,6 +180,7 @@ function geometry() {
 function draw() {
   if (!session) return;
   const { box, seen, tall, top, scrollTop, stretch } = geometry();
+  $("grid").classList.toggle("frozen", isFrozen());
   const hadFocus = $("body").contains(document.activeElement);
   const room = stretch > 1 ? Math.min(AHEAD, Math.floor(scrollTop / ROW)) : AHEAD;
   const first = Math.max(0, Math.floor(top / ROW) - room);
@@ -222,8 +213,8 @@ function chooseColumns(box) {
   const all = session.columns.length;
   let wanted = [0, all];
   if (all > WIDE) {
-    const from = heads().findIndex((head) => head.offsetLeft + head.offsetWidth > box.scrollLeft);
-    const to = heads().findIndex((head) => head.offsetLeft > box.scrollLeft + box.clientWidth);
+    const from = heads().findIndex((head, number) => number !== frozen && head.offsetLeft + head.offsetWidth > box.scrollLeft);
+    const to = heads().findIndex((head, number) => number !== frozen && head.offsetLeft > box.scrollLeft + box.clientWidth);
     wanted = [Math.max(0, from - (from % 8) - 8), Math.min(all, (to < 0 ? all : to + 16 - (to % 8)))];
   }
   if (String(wanted) === String(columns)) return;
@@ -242,7 +233,12 @@ function makeLine(place) {
   }
   const [from, to] = columns;
   line.append(make("th", { scope: "row", className: "number", text: (found.row + 1).toLocaleString("en"), "aria-colindex": 1 }));
-  if (from) line.append(make("td", { className: "rest", colSpan: from }));
+  const isApart = frozen >= 0 && frozen < from; // the name is seen wherever one is
+  const gaps = isApart ? [frozen, from - frozen - 1] : [from];
+  gaps.forEach((gap, n) => {
+    if (n) line.append(makeCell(found.row, frozen, visible(found.cells[frozen])));
+    if (gap) line.append(make("td", { className: "rest", colSpan: gap }));
+  });
   for (let column = from; column < to; column += 1) line.append(makeCell(found.row, column, visible(found.cells[column])));
   line.append(make("td", { className: "rest", colSpan: session.columns.length - to + 1, "aria-hidden": "true" }));
   return line;
@@ -251,6 +247,7 @@ function makeLine(place) {
 function makeCell(row, column, text) {
   const cell = make("td", { "data-cell": `${row},${column}`, "aria-colindex": column + 2, text });
   if (session.columns[column].kind === "number") cell.className = "right";
+  if (column === frozen) cell.classList.add("named");
   if (text.length > 24) cell.title = text;
   paint(cell);
   return cell;
@@ -263,6 +260,8 @@ export function repaint() {
 function paint(cell) {
   cell.classList.toggle("here", cell.dataset.cell === here);
   const isMarked = (picking?.cells ?? marks).has(cell.dataset.cell);
+  cell.classList.toggle("decided", !isMarked && decided.has(cell.dataset.cell));
+  cell.classList.toggle("ghost", Boolean(picking?.ghosts?.has(cell.dataset.cell)) && !isMarked);
   if (picking) {
     cell.setAttribute("aria-selected", String(isMarked));
     if (!cell.hasAttribute("tabindex")) cell.tabIndex = -1;
@@ -291,15 +290,46 @@ export function seenPlaces() {
   return [Math.ceil(top / ROW), Math.max(1, Math.floor(seen / ROW))];
 }
 
+// What stays at the left: the numbers of rows, and the names where there is room for them.
+function isFrozen() {
+  return frozen >= 0 && heads()[frozen].offsetWidth < $("scroll").clientWidth / 2;
+}
+
+function fixedWidth() {
+  return $("head").querySelector("th").offsetWidth + (isFrozen() ? heads()[frozen].offsetWidth : 0);
+}
+
+// Whether a column is seen between what stays at the left and the edge, and where it begins and ends.
+function across(column) {
+  const box = $("scroll");
+  const { offsetLeft: left, offsetWidth: width } = heads()[column];
+  const isHere = column === frozen && isFrozen();
+  const isSeen = isHere || (left - fixedWidth() >= box.scrollLeft && left + width <= box.scrollLeft + box.clientWidth);
+  return { left, right: left + width, isSeen };
+}
+
+// Scroll sideways so that what decided is seen, with the answer's column where both fit.
+function seeEvidence(column) {
+  const box = $("scroll");
+  const { columns: all } = session;
+  const [by] = new Set(evidence.map(([, other]) => other).filter((other) => other !== column && other < all.length));
+  if (by === undefined || across(by).isSeen) return;
+  const [answer, other, room] = [across(column), across(by), box.clientWidth - fixedWidth()];
+  const isFixed = column === frozen && isFrozen();
+  const [left, right] = isFixed ? [other.left, other.right] : [Math.min(answer.left, other.left), Math.max(answer.right, other.right)];
+  if (right - left > room && !isFixed) return;
+  box.scrollLeft = other.left < answer.left || isFixed ? Math.max(0, left - fixedWidth() - Math.max(0, room - (right - left)) / 2) : right - box.clientWidth;
+  draw();
+}
+
 // Scroll as little as it takes to see a cell.
 export function scrollTo(place, column) {
   const { box, seen, top, stretch } = geometry();
   if (place * ROW < top) box.scrollTop = Math.floor((place * ROW) / stretch);
   else if ((place + 1) * ROW > top + seen) box.scrollTop = Math.ceil(((place + 1) * ROW - seen) / stretch);
-  const { offsetLeft: left, offsetWidth: width } = heads()[column];
-  const corner = $("head").querySelector("th").offsetWidth;
-  if (left + width > box.scrollLeft + box.clientWidth) box.scrollLeft = left + width - box.clientWidth;
-  if (left - corner < box.scrollLeft) box.scrollLeft = left - corner;
+  const { left, right, isSeen: isBeside } = across(column);
+  if (!isBeside && right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+  if (!isBeside && left - fixedWidth() < box.scrollLeft) box.scrollLeft = left - fixedWidth();
   draw();
 }
 
@@ -318,21 +348,21 @@ async function find() {
 
 function say(hidden) {
   const what = computed ? "source" : "answer";
-  const parts = [cells.length ? counted(cells.length, `${what} cell`) : ""];
+  const parts = cells.length ? [make("span", { className: computed ? "key from" : "key", text: counted(cells.length, `${what} cell`) })] : [];
+  const by = [...new Set(evidence.map(([, column]) => column))].map((column) => visible(session.columns[column]?.name ?? ""));
+  if (by.length) parts.push(make("span", { className: "key by", text: `decided by ${by.slice(0, 3).join(", ")}${by.length > 3 ? " …" : ""}` }));
   if (hidden && order.search) {
-    parts[0] = `${counted(hidden, `${what} row`)} hidden by the search `;
-    parts.push(make("button", { className: "link", text: "Clear", "aria-label": "Clear the search", on: { click: clearSearch } }));
+    parts.splice(0, 1, `${counted(hidden, `${what} row`)} hidden by the search `,
+      make("button", { className: "link", text: "Clear", "aria-label": "Clear the search", on: { click: clearSearch } }));
   }
   $("found").replaceChildren(...parts);
-  $("steps").hidden = steps.length < 2;
+  $("steps").hidden = (steps?.length ?? 0) < 2;
 }
 
 function isSeen(place, column) {
-  const { box, seen, top } = geometry();
-  const head = heads()[column];
-  const left = head.offsetLeft - $("head").querySelector("th").offsetWidth;
+  const { seen, top } = geometry();
   const isDown = place * ROW >= top && (place + 1) * ROW <= top + seen;
-  return isDown && left >= box.scrollLeft && head.offsetLeft + head.offsetWidth <= box.scrollLeft + box.clientWidth;
+  return isDown && across(column).isSeen;
 }
 
 function go(to, wanted) {
@@ -340,13 +370,13 @@ function go(to, wanted) {
   const [place, row, first] = steps[to];
   const column = wanted ?? first;
   const { box, seen, stretch } = geometry();
-  const corner = $("head").querySelector("th");
   if (!isSeen(place, column)) {
     box.scrollTop = Math.max(0, (place * ROW - (seen - ROW) / 2) / stretch);
-    const { offsetLeft: left, offsetWidth: width } = heads()[column];
-    const isBeside = left - corner.offsetWidth >= box.scrollLeft && left + width <= box.scrollLeft + box.clientWidth;
-    if (!isBeside) box.scrollLeft = Math.max(0, left - corner.offsetWidth - (box.clientWidth - corner.offsetWidth - width) / 2);
+    const { left, right, isSeen: isBeside } = across(column);
+    const room = box.clientWidth - fixedWidth();
+    if (!isBeside) box.scrollLeft = Math.max(0, left - fixedWidth() - (room - (right - left)) / 2);
   }
+  seeEvidence(column);
   here = steps.length > 1 ? `${row},${column}` : "";
   draw();
   repaint();
@@ -361,6 +391,16 @@ async function goBy(by) {
 
 $("back").addEventListener("click", () => goBy(step < 0 ? 0 : -1).catch(fail));
 $("on").addEventListener("click", () => goBy(1).catch(fail));
+
+$("only-all").addEventListener("click", attempt(async () => {
+  await showOnly(null);
+  whenAll();
+  $("search").focus();
+}));
+$("only-csv").addEventListener("click", attempt(async () => {
+  const { path, body } = asFile();
+  await download(path, body, "rows.csv");
+}));
 
 let typing;
 $("search").addEventListener("input", () => {

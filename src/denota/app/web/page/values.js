@@ -18,8 +18,13 @@ export function shownAnswer({ answer, values }) {
   return values.map((value) => (Array.isArray(value) ? `${value[0]}: ${shownValue(value[1])}` : shownValue(value)));
 }
 
-// What was typed as an answer: semicolons between several, numbers as numbers.
+const GROUP = /^(.*\S)\s*:\s+(\S.*)$/;
+
+// What was typed as an answer: semicolons or lines between several, numbers as numbers; where all are `group: value`, groups.
 export function typedValues(text) {
-  const parts = text.split(";").map((part) => part.trim()).filter(Boolean);
-  return parts.map((part) => (NUMBER.test(part) ? Number(part.replaceAll(",", "")) : part));
+  const parts = text.split(/[;\n]/).map((part) => part.trim()).filter(Boolean);
+  const value = (part) => (NUMBER.test(part) ? Number(part.replaceAll(",", "")) : part);
+  const groups = parts.map((part) => part.match(GROUP));
+  if (parts.length && groups.every(Boolean)) return groups.map(([, group, own]) => [group, value(own)]);
+  return parts.map(value);
 }

@@ -1,0 +1,1 @@
+"""What an assistant meets: tables that it may open, questions, SQL that only reads, lessons."""
