@@ -139,8 +139,8 @@ print(len(pending.lessons()), len(written.lessons()))  # 1 1
 print(written.erase("s"), len(pending.lessons()))  # 1 0
 ```
 
-`denota teach default --forget 3` takes one lesson back; `--log` shows the numbers. `--save` writes \
-one file to share. Where there are several lessons of a kind, `--retrain taught.safetensors` \
+`denota teach default --forget 3` takes one lesson back; `--log` shows the numbers. `--save` \
+writes one file to share. Where there are several lessons of a kind, `--retrain taught.safetensors` \
 trains on them and on the bundled sample, and tells how many percent of the lessons, of accepted \
 answers and of the sample's dev questions are right before and after; with `--preview` it only \
 says how long that takes. `--export` writes the lessons as data:
@@ -161,7 +161,8 @@ about Mexicans, and the oldest is the age of 37 |
 | constants and answers only for questions with the same words | a loss | later questions gain \
 about a third less, first questions of a conversation more |
 | answers by nearness, except of programs with a constant that the question does not name | the \
-best of both | nearly all of the gain is kept; taken |
+best of both | about three quarters of the gain of later questions is kept, and all of that of \
+first ones; taken, for nothing else is safe |
 | those too, for questions that are built differently | more | a little more, and no safety for \
 constants that the question says in words that the table has not; left out |
 | the square of the nearness | less harm elsewhere | less gain everywhere |
