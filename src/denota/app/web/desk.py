@@ -9,7 +9,6 @@ change was not written, or that went on at another desk, is put together again f
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -29,13 +28,19 @@ from denota.app.web.picked import Total, total_of_cells
 from denota.app.web.refusals import NotThere
 from denota.app.web.rows import SeenRows, Sight, rows_with
 from denota.app.web.sessions import SavedTurn, SessionStore, packed
-from denota.app.web.views import view_object
+from denota.app.web.told import (
+    in_json,
+    lesson_object,
+    table_object,
+    taught_object,
+    total_of,
+    turn_object,
+)
 from denota.conversation.about import AskedScope
 from denota.conversation.as_csv import answer_csv, rows_csv
 from denota.conversation.chat import Chat
 from denota.conversation.given import Given
 from denota.conversation.turn import Turn
-from denota.conversation.view import view_of
 from denota.errors import DataError, ProgramError, TableError
 from denota.model.parser import Parser
 from denota.programs.denotation import plain_number
@@ -101,7 +106,7 @@ class Desk:
         content = packed(whole_table_as_object(table))
         rows, columns = table.shape
         opened = Opened(table.name, rows, rows * columns, content)
-        return Done(_json(self._session(at.id, at.next_version, held, at.limit)), None, opened)
+        return Done(in_json(self._session(at.id, at.next_version, held, at.limit)), None, opened)
 
     def once(self, source: Source, questions: Sequence[str], limit: int) -> Done:
         """Answer questions about a table that is not kept."""
@@ -109,7 +114,7 @@ class Desk:
         chat = self._chat(table)
         turns = [turn_object(chat.ask(text), str(n), limit) for n, text in enumerate(questions)]
         self._log.drop()
-        return Done(_json({**table_object(table), "turns": turns}))
+        return Done(in_json({**table_object(table), "turns": turns}))
 
     def example(self) -> Done:
         """Tell a bundled table with questions that were answered about it."""
@@ -120,12 +125,12 @@ class Desk:
             turns += [turn_object(chat.ask(text), "", SEEN) for text in questions]
         self._log.drop()
         rows = [list(table.row(row)) for row in range(len(table))]
-        return Done(_json({**table_object(table), "cells": rows, "turns": turns}))
+        return Done(in_json({**table_object(table), "cells": rows, "turns": turns}))
 
     def session(self, at: At) -> Done:
         """Tell a conversation."""
         held = self._talk(at)
-        return Done(_json(self._session(at.id, at.version, held, at.limit)))
+        return Done(in_json(self._session(at.id, at.version, held, at.limit)))
 
     def ask(
         self,
@@ -147,14 +152,14 @@ class Desk:
         """Tell a turn."""
         held = self._talk(at)
         turn = _turn_at(held, place)
-        return Done(_json(turn_object(turn, held.ids[place], at.limit)))
+        return Done(in_json(turn_object(turn, held.ids[place], at.limit)))
 
     def part(self, at: At, place: int, start: int, count: int) -> Done:
         """Tell a part of a long answer."""
         turn = _turn_at(self._talk(at), place)
         whole, some = turn.as_json(), slice(start, start + count)
         parts = {name: whole[name][some] for name in ("answer", "values", "cells")}
-        return Done(_json({"total": total_of(turn), "start": start, **parts}))
+        return Done(in_json({"total": total_of(turn), "start": start, **parts}))
 
     def readings(self, at: At, count: int) -> Done:
         """Tell the ways to understand the last question."""
@@ -170,7 +175,7 @@ class Desk:
             }
             for one in held.chat.readings(count)
         ]
-        return Done(_json(found))
+        return Done(in_json(found))
 
     def choose(self, at: At, program: str) -> Done:
         """Take another reading of the last question."""
@@ -209,13 +214,7 @@ class Desk:
             turn = chat.turns[-1]
             held.ids[place:] = [at.next_version]
             readings = chat.told_as(taught.readings)
-        told = {
-            "turn": turn_object(turn, at.next_version, at.limit),
-            "readings": [turn_object(one, at.next_version, at.limit) for one in readings],
-            "learnt": taught.learnt,
-            "said": taught.said,
-            "contradicts": taught.contradicts,
-        }
+        told = taught_object(taught, turn, readings, at.next_version, at.limit)
         return self._put(at, held, turn, told, key, request)
 
     def preview(
@@ -238,18 +237,13 @@ class Desk:
             changed = changed_answers(self._again(at, held.table), before[:place])
         finally:
             self._log.drop()
-        told = {
-            "turn": turn_object(turn, held.ids[place], at.limit),
-            "readings": [turn_object(one, held.ids[place], at.limit) for one in readings],
-            "learnt": taught.learnt,
-            "said": taught.said,
-            "contradicts": taught.contradicts,
-            "changes": [
-                {"turn": n, "question": new.question, "answer": list(new.answer[:SHOWN])}
-                for n, new in changed
-            ],
-        }
-        return Done(_json(told))
+        changes = [
+            {"turn": n, "question": new.question, "answer": list(new.answer[:SHOWN])}
+            for n, new in changed
+        ]
+        told = taught_object(taught, turn, readings, held.ids[place], at.limit)
+        told |= {"changes": changes}
+        return Done(in_json(told))
 
     def unteach(self, at: At) -> Done:
         """Take the person's last lesson back."""
@@ -259,7 +253,7 @@ class Desk:
         question = held.chat.unteach()
         turns = self._turns(held, at.limit)
         told = {"said": f"Forgotten: “{question}”.", "turns": turns}
-        return Done(_json(told), Change(entries=self._log.taken()))
+        return Done(in_json(told), Change(entries=self._log.taken()))
 
     def accept(self, at: At, which: int | str) -> Done:
         """Write down that an answer is right."""
@@ -270,7 +264,7 @@ class Desk:
         turn = _turn_at(held, place)
         held.chat.accept(place)
         told = turn_object(turn, held.ids[place], at.limit)
-        return Done(_json(told), Change(entries=self._log.taken()))
+        return Done(in_json(told), Change(entries=self._log.taken()))
 
     def forget_lesson(self, at: At, lesson: int) -> Done:
         """Take one of the person's lessons back."""
@@ -282,33 +276,20 @@ class Desk:
         except DataError as error:
             raise NotThere(str(error)) from None
         told = {"said": f"Forgotten: “{question}”.", "turns": self._turns(held, at.limit)}
-        return Done(_json(told), Change(entries=self._log.taken()))
+        return Done(in_json(told), Change(entries=self._log.taken()))
 
     def retrain(self, at: At) -> Done:
         """Tell what training on all lessons would take."""
         plan = plan_of(self._teacher, at.person)
-        return Done(_json({**asdict(plan), "said": plan.said, "command": COMMAND}))
+        return Done(in_json({**asdict(plan), "said": plan.said, "command": COMMAND}))
 
     def lessons(self, at: At, every: bool = False) -> Done:
         """Tell a person's lessons in force, oldest first, of the session's table or of all."""
         found = []
         table = None if every else self._table(at.id).table
         for record, program in self._teacher.lessons(at.person, table):
-            assert record.correction is not None
-            told = record.correction.told
-            values = record.correction.values if told is None else told
-            found.append(
-                {
-                    "id": record.number,
-                    "table": self._log.table(record.digest).name,
-                    "question": record.correction.question,
-                    "program": program,
-                    "learnt": bool(program),
-                    "cells": len(record.correction.cells),
-                    "values": None if values is None else [plain_number(one) for one in values],
-                }
-            )
-        return Done(_json(found))
+            found.append(lesson_object(record, program, self._log.table(record.digest).name))
+        return Done(in_json(found))
 
     def lessons_file(self, person: str) -> Done:
         """Write a person's lessons as `denota train` takes them."""
@@ -319,7 +300,7 @@ class Desk:
         held, sight = self._seen(at, sight, turn)
         shown, total = held.rows.some(start, count, sight)
         rows = [{"row": row, "cells": cells} for row, cells in shown]
-        return Done(_json({"total": total, "rows": rows}))
+        return Done(in_json({"total": total, "rows": rows}))
 
     def rows_file(self, at: At, sight: Sight, turn: int | None = None) -> Done:
         """Write rows as they are seen as CSV; of a turn, only those of its answer."""
@@ -335,20 +316,20 @@ class Desk:
 
     def places(self, id_: str, rows: Sequence[int], sight: Sight) -> Done:
         """Tell where rows are among those that are seen."""
-        return Done(_json(self._table(id_).rows.places(rows, sight)))
+        return Done(in_json(self._table(id_).rows.places(rows, sight)))
 
     def rows_with(self, id_: str, column: int, value: str) -> Done:
         """Tell which rows have a text in a column."""
-        return Done(_json(rows_with(self._table(id_).table, column, value)))
+        return Done(in_json(rows_with(self._table(id_).table, column, value)))
 
     def total(self, id_: str, cells: Sequence[tuple[int, int]], of: Total) -> Done:
         """Tell what cells come to."""
         found = total_of_cells(self._table(id_).table, cells, of)
-        return Done(_json({"value": plain_number(found.value), "left_out": found.left_out}))
+        return Done(in_json({"value": plain_number(found.value), "left_out": found.left_out}))
 
     def columns(self, id_: str) -> Done:
         """Tell how the columns were read, and what is in them in brief."""
-        return Done(_json([column_object(one) for one in self._table(id_).table.columns]))
+        return Done(in_json([column_object(one) for one in self._table(id_).table.columns]))
 
     def table_file(self, id_: str) -> Done:
         """Write a table as CSV."""
@@ -466,11 +447,11 @@ class Desk:
         asked = SavedTurn(*own, held.chat.taught[place], at.next_version, key, request)
         asked = replace(asked, afresh=place > 0 and held.chat.afresh[place])
         change = Change(put=(place, asked), entries=self._log.taken())
-        return Done(_json(told), change)
+        return Done(in_json(told), change)
 
     def _cut(self, at: At, held: Held) -> Done:
         told = self._session(at.id, at.next_version, held, at.limit)
-        return Done(_json(told), Change(cut=len(held.ids), entries=self._log.taken()))
+        return Done(in_json(told), Change(cut=len(held.ids), entries=self._log.taken()))
 
     def _session(self, id_: str, version: str, held: Held, limit: int) -> dict[str, Any]:
         more = {"turns": self._turns(held, limit)}
@@ -480,35 +461,6 @@ class Desk:
         assert held.chat is not None
         pairs = zip(held.chat.turns, held.ids, strict=True)
         return [turn_object(turn, own, limit) for turn, own in pairs]
-
-
-def table_object(table: Table) -> dict[str, Any]:
-    """Return what a table is, for JSON."""
-    return {
-        "name": table.name,
-        "rows": table.count,
-        "notes": list(table.notes),
-        "read": None if table.how is None else asdict(table.how),
-        "columns": [
-            {"name": c.name, "kind": c.kind, "unit": c.unit, "as_text": c.as_text}
-            for c in table.columns
-        ],
-    }
-
-
-def turn_object(turn: Turn, id_: str, limit: int) -> dict[str, Any]:
-    """Return a turn for JSON, with at most so many items of its answer."""
-    told = turn.as_json()
-    for name in ("answer", "values", "cells"):
-        told[name] = told[name][:limit]
-    view = None if turn.declined else view_object(view_of(turn))
-    more = {"computed": turn.computed, "declined": turn.declined, "view": view}
-    return {"id": id_, **told, "total": total_of(turn), **more}
-
-
-def total_of(turn: Turn) -> int:
-    """Return how many items an answer has: cells, or values if there are more."""
-    return max(len(turn.answer), len(turn.cells))
 
 
 def desk_of(parser: Parser, sessions: Path, lessons: Path | None, offers: Offers) -> Desk:
@@ -532,7 +484,3 @@ def _place_of(held: Held, id_: str) -> int:
 def _cells(held: Held) -> int:
     rows, columns = held.table.shape
     return rows * columns
-
-
-def _json(content: Any) -> bytes:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")

@@ -50,7 +50,7 @@ def look_routes(service: Service) -> APIRouter:
     @api.get("/columns", response_model=list[ColumnSummaryInfo])
     async def columns(id: Id, request: Request, by: By) -> Response:
         """Tell how each column was read, and what is in it in brief."""
-        return told(await attended(request, service.columns(id, by)))
+        return told(await attended(request, service.see(id, by, "columns")))
 
     @api.post("/rows", response_model=Rows)
     async def some(id: Id, body: SomeRowsBody, request: Request, by: By) -> Response:
@@ -73,12 +73,12 @@ def look_routes(service: Service) -> APIRouter:
         value: Annotated[str, Query(max_length=LONGEST)],
     ) -> Response:
         """Return the rows that have a text in a column, whatever its case."""
-        return told(await attended(request, service.rows_with(id, column, value, by)))
+        return told(await attended(request, service.see(id, by, "rows_with", column, value)))
 
     @api.post("/total", response_model=TotalInfo)
     async def total(id: Id, body: TotalBody, request: Request, by: By) -> Response:
         """Return how many rows cells are in, what they add up to, or what they are on average."""
-        return told(await attended(request, service.total(id, body.cells, body.of, by)))
+        return told(await attended(request, service.see(id, by, "total", body.cells, body.of)))
 
     @api.get("/rows.csv", response_class=Response, responses=file_of("text/csv"))
     async def rows_file(

@@ -17,12 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from denota import sample
 from denota.app.web.messages import LARGEST, At, Change, Done, Source
 from denota.app.web.people import Client, is_person
-from denota.app.web.picked import Total
 from denota.app.web.pool import Desks
 from denota.app.web.queue import LARGE, WAITING, Job
 from denota.app.web.refusals import (
@@ -269,19 +268,11 @@ class Service:
         """Return where rows are among those that are seen."""
         return await self._see(id_, by, "places", tuple(rows), sight)
 
-    async def rows_with(self, id_: str, column: int, value: str, asked: Asked) -> Answer:
-        """Return which rows have a text in a column."""
-        return await self._see(id_, asked, "rows_with", column, value)
-
-    async def total(
-        self, id_: str, cells: Sequence[tuple[int, int]], of: Total, asked: Asked
+    async def see(
+        self, id_: str, asked: Asked, what: Literal["columns", "rows_with", "total"], *given: Any
     ) -> Answer:
-        """Return what cells come to."""
-        return await self._see(id_, asked, "total", tuple(cells), of)
-
-    async def columns(self, id_: str, asked: Asked) -> Answer:
-        """Return how the columns were read, and what is in them in brief."""
-        return await self._see(id_, asked, "columns")
+        """Return something about a table, which a desk has a method for."""
+        return await self._see(id_, asked, what, *given)
 
     async def example(self, client: Client) -> Answer:
         """Return a table with questions that were answered about it, the same for everybody."""

@@ -33,7 +33,7 @@ function turnOf(turn, onShow) {
   const more = items.length > SHOWN ? ` and ${(items.length - SHOWN).toLocaleString("en")} more` : "";
   const from = turn.computed ? ` from ${counted(turn.cells.length, "cell")}` : "";
   return make("li", {}, make("button", { className: "reading", "aria-pressed": "false", title: "Show its cells", on: { click: onShow, focus: onShow, mouseenter: onShow } },
-    make("span", { className: "asked", text: visible(turn.question) }),
+    make("span", { className: "question", text: visible(turn.question) }),
     make("strong", { text: `${items.slice(0, SHOWN).map(visible).join(", ")}${more}` }),
     make("span", { className: "gives", text: `${visible(turn.explanation)}${from}` })));
 }

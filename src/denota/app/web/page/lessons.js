@@ -2,7 +2,8 @@
 
 import { call, of, remove } from "./api.js";
 import { $, counted, make, visible } from "./dom.js";
-import { announce, attempt, fail } from "./notices.js";
+import { copyButton } from "./copy.js";
+import { announce, attempt } from "./notices.js";
 import { shownValue } from "./values.js";
 
 // The readings that give the taught answer, one of which is taken; `onChosen` gets the program of another, "" for none.
@@ -37,9 +38,8 @@ let canRetrain = true; // until the server says that it does not know how
 // List the lessons about tables like this one, each with a way to forget it.
 export async function drawLessons(session) {
   shown = session;
-  const all = await call(of(session, "/lessons"));
+  const lessons = await call(of(session, "/lessons"));
   if (session !== shown) return;
-  const lessons = all.filter(({ table }) => table === undefined || table === null || table === session.name);
   $("lessons").hidden = !lessons.length;
   $("lessons-count").textContent = lessons.length ? `(${lessons.length.toLocaleString("en")})` : "";
   $("lessons-list").replaceChildren(...lessons.map((lesson) => lessonItem(session, lesson)));
@@ -57,7 +57,7 @@ function forgetButton(session, { id, question }) {
   return make("button", { className: "icon", text: "×", title: "Forget this lesson", "aria-label": `Forget the lesson on ${visible(question)}`, on: { click: forget } });
 }
 
-// What a retraining would change is told before it is done.
+// What a retraining takes, and how it is done: on the command line, where there is time for it.
 $("retrain").addEventListener("click", attempt(async () => {
   const session = shown;
   let found;
@@ -69,18 +69,11 @@ $("retrain").addEventListener("click", attempt(async () => {
     $("retrain").hidden = true;
     throw new Error("this server cannot retrain");
   }
-  const seconds = found.seconds ?? found.time;
-  const time = seconds === undefined ? "" : `It takes about ${Math.max(1, Math.round(seconds)).toLocaleString("en")} s. `;
-  const begin = attempt(async () => {
-    const done = await call(of(session, "/retrain"), { preview: false });
-    $("retrain-offer").hidden = true;
-    announce(visible(done.said ?? "It has learnt them anew."));
-    drawLessons(session).catch(fail);
-  });
+  const close = () => { $("retrain-offer").hidden = true; $("retrain").focus(); };
   $("retrain-offer").replaceChildren(
-    make("p", { text: `${time}${visible(found.said ?? "")}` }),
-    make("button", { text: "Retrain", on: { click: begin } }),
-    make("button", { text: "Not now", on: { click: () => { $("retrain-offer").hidden = true; $("retrain").focus(); } } }),
+    make("p", { text: visible(found.said) }),
+    make("div", { className: "written" }, make("pre", { className: "sql", text: found.command, tabIndex: 0, "aria-label": "Command" }), copyButton("Copy the command", () => found.command)),
+    make("button", { text: "Close", on: { click: close } }),
   );
   $("retrain-offer").hidden = false;
 }));

@@ -206,6 +206,7 @@ function draw() {
   const before = Math.max(0, first * ROW - (top - scrollTop));
   above.style.height = `${before}px`;
   below.style.height = `${Math.max(0, tall - before - (end - first) * ROW)}px`;
+  if (box.scrollTop !== scrollTop) box.scrollTop = scrollTop; // which fewer rows meanwhile may have moved
   picking?.drawn(hadFocus);
 }
 

@@ -51,6 +51,7 @@ export function leaveTeaching() {
   document.body.classList.remove("teaching");
   $("chat").inert = false;
   $("teaching").hidden = true;
+  $("reading-ahead").replaceChildren();
 }
 
 export function cancelTeaching() {
