@@ -305,6 +305,21 @@ def test_answers_are_printed_as_they_are_shown(
         assert any(form.fullmatch(re.sub(r"\d+%", "%", one)) for one in printed), line
 
 
+def test_the_first_minute(capsys: pytest.CaptureFixture[str]) -> None:
+    """What `make demo` shows is true: it answers, it learns, and the lesson carries over."""
+    shown = runpy.run_path(str(ROOT / "examples" / "first_minute.py"), run_name="first_minute")
+    untaught = denota.load().ask(shown["TABLE"], shown["PUT_OTHERWISE"])
+    assert untaught.answer != (shown["RIGHT"],), "else there is nothing to learn"
+    shown["main"]()
+    said = capsys.readouterr().out
+    before, after = map(int, re.findall(r"(\d+)%(?= before| after)", said))
+    assert before < 20 and after > 70
+    *_, lesson = said.partition("3. It takes a lesson")
+    assert re.search(rf"\n(?!{shown['RIGHT']}).*\(wrong\)", lesson)
+    assert re.search(rf"\n{shown['RIGHT']}\. .*\(put in other words, and right\)", lesson)
+    assert len(said.splitlines()) < 70
+
+
 def test_limits() -> None:
     """The limits that the documents state are the code's."""
     text = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")

@@ -158,6 +158,21 @@ def test_sql_is_written_in_the_dialect_that_is_named() -> None:
     assert wrong.returncode != 0 and "did you mean postgres" in wrong.stderr
 
 
+def test_the_last_answer_as_csv() -> None:
+    asked = (
+        "ask",
+        TABLE,
+        "which season cost the most?",
+        "how many expeditions did each leader lead?",
+    )
+    done = denota(*asked, "--csv")
+    assert done.returncode == 0 and done.stdout.startswith("group,value\nIngrid Solheim,2\n")
+    declined = denota("ask", TABLE, "why did they turn back?", "--csv")
+    assert declined.stdout == "answer\n" and "cannot say why" in declined.stderr
+    both = denota("ask", TABLE, "which season cost the most?", "--csv", "--json")
+    assert both.returncode == 1 and "--csv or --json" in both.stderr
+
+
 def test_a_long_conversation_goes_on(run: Path) -> None:
     table = read_table(str(TABLE))
     chat = Chat(load_parser(run / "best.safetensors")[0], table)

@@ -16,6 +16,7 @@ from denota.conversation.chat import Chat
 from denota.conversation.grouping import group_request
 from denota.evaluation.pasted import duckdb_with, gives_the_answer
 from denota.model.parser import Parser
+from denota.programs.execute import execute
 from denota.sample import path as sample_path
 from denota.tables import Table, read_table
 
@@ -130,3 +131,26 @@ def test_what_names_groups(question: str, column: str | None) -> None:
     """None where it is no question for groups, nothing where each row is one."""
     request = group_request(question, SALES)
     assert (request.group if request is not None else None) == column
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "total revenue by region",
+        "which region has the most orders?",
+        "which region has the largest total revenue?",
+        "how much more revenue has A5 than A1?",
+        "how many more orders does the North have than the West?",
+    ],
+)
+def test_other_readings_can_be_taken(parser: Parser, question: str) -> None:
+    """Each has a program that gives what it shows, the cells themselves among them."""
+    chat = Chat(parser, SALES)
+    turn = chat.ask(question)
+    readings = [reading.turn for reading in chat.readings(30)]
+    assert readings[0] == turn and len({one.program for one in readings}) == len(readings)
+    for other in readings:
+        assert other.tree is not None
+        found = execute(other.tree, SALES)
+        assert sorted(found.cells) == list(other.cells), other.program
+        assert chat.choose(other.program).answer == other.answer

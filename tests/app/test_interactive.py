@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -97,6 +98,20 @@ def test_a_saved_conversation_can_be_learnt_from(say: Callable[..., str], tmp_pa
     assert not loaded.problems and len(loaded.examples) == 2
     assert "name a file" in say(":save")
     assert "cannot be written" in say(f":save {tmp_path}/nowhere/x.jsonl")
+
+
+def test_an_answer_is_written_as_csv(say: Callable[..., str], tmp_path: Path) -> None:
+    file = tmp_path / "answer.csv"
+    assert "nothing was asked yet" in say(f":csv {file}") and not file.exists()
+    assert "written to" in say("what is the total crew for each leader?", f":csv {file}")
+    header, *lines = list(csv.reader(file.read_text(encoding="utf-8").splitlines()))
+    crew = read_table(EXPEDITIONS)
+    total = sum(float(number) for number in crew["Crew"].numbers)
+    assert header == ["group", "value"] and sum(float(value) for _, value in lines) == total
+    say("which season cost the most?", f":csv {file}")
+    assert file.read_text(encoding="utf-8") == "row,Season\n7,1907-08\n", "what was there goes"
+    assert "cannot be written" in say(f":csv {tmp_path}")
+    assert ":csv answer.csv" in say(":csv")
 
 
 def test_completion() -> None:

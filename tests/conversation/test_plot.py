@@ -89,6 +89,12 @@ def test_bars_are_as_long_as_their_values(values: list[float]) -> None:
     assert max(zeros) - min(zeros) < 0.03, "they begin at one zero"
 
 
+def test_long_labels_leave_room_for_bars() -> None:
+    sums = (-1234567890.5, 1234567890.5)
+    (first, left), (second, right) = bars(Plot("bar", "t", ("label " * 9,) * 2, sums, "$"))
+    assert left == right > 5 and second == pytest.approx(first + left, abs=0.02)
+
+
 def test_what_is_drawn_of_one_bar_of_none_and_of_zero() -> None:
     assert len(bars(Plot("bar", "t", ("a",), (3.0,)))) == 1
     assert bars(Plot("bar", "t", ("a", "b"), (math.nan, 2.0)))[0][1] > 0
@@ -110,6 +116,20 @@ def test_a_line_breaks_where_a_value_is_missing() -> None:
     places = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
     xs, ys = ([float(one[axis]) for one in places] for axis in (0, 1))
     assert xs == sorted(xs) and ys == sorted(ys, reverse=True), "later is right, larger is up"
+
+
+@pytest.mark.parametrize("count", range(3, 60))
+def test_labels_below_a_line_do_not_touch(count: int) -> None:
+    names = tuple(f"{1900 + n}-{n:02}" for n in range(count))
+    drawn = svg(Plot("line", "t", names, tuple(map(float, range(count)))))
+    ticks = re.findall(r'<text x="([\d.]+)"[^>]* text-anchor="(\w+)"[^>]*>(\d{4}-\d\d)<', drawn)
+    assert ticks[0][2] == names[0] and ticks[-1][2] == names[-1]
+    before = -1.0
+    for x, anchor, label in ticks:
+        wide = 6 * len(label)
+        start = float(x) - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        assert start > before
+        before = start + wide
 
 
 @settings(max_examples=150, deadline=None)

@@ -21,7 +21,7 @@ from denota.conversation.linking import linked
 from denota.conversation.mentions import unused
 from denota.conversation.pushed_down import push_down
 from denota.conversation.rating import RatedProgram, alike, rate
-from denota.conversation.requests import computes, with_value
+from denota.conversation.requests import cells_of, computes, with_value
 from denota.conversation.steps import confidence_of, doubted
 from denota.conversation.turn import Turn, declined_turn, pointed_turn, told_turn, turn_of
 from denota.conversation.understand import PARSE, steps_of, understand, ways, with_programs
@@ -421,9 +421,11 @@ class Chat(ShownTurns):
         if first is None or asked.request is None:
             return
         if first.program.aggregate is not None:
-            cells = replace(first.answer, values=None)
-            yield replace(first, program=replace(first.program, aggregate=None), answer=cells)
-        elif len(first.answer.rows) > 1:
+            cells = replace(first.answer, values=None, groups=())
+            picks = cells_of(first.program)
+            if picks is not None:
+                yield replace(first, program=picks, answer=cells)
+        elif len(first.answer.rows) > 1 and not asked.request.rank:
             program, found = with_value(first.program, first.answer, "sum", self.table)
             yield replace(first, program=program, answer=found)
 

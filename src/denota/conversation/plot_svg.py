@@ -29,6 +29,8 @@ TOP: Final = 28
 LETTER: Final = 6.6
 """The width that a letter is given."""
 LONGEST_LABEL: Final = 24
+NARROWEST: Final = 80
+"""The room that bars have at least, while labels can be cut."""
 COLOUR: Final = "var(--plot, #3b7ddd)"
 
 
@@ -54,17 +56,18 @@ def _bars(plot: Plot) -> tuple[int, Iterable[str]]:
     known = [value for value in plot.values if not math.isnan(value)]
     low, high = min([0.0, *known]), max([0.0, *known])
     shown = [amount(value, plot.unit) for value in plot.values]
-    labels = LETTER * min(max(map(cell_len, plot.labels), default=0), LONGEST_LABEL) + 8
-    figures = LETTER * max(map(len, shown), default=0) + 10
-    left = labels + (figures if low < 0 else 0)
-    room = WIDTH - left - (figures if high > 0 or low == 0 else 0)
+    below, above = _figures_beside(plot.values, shown)
+    longest = min(max(map(cell_len, plot.labels), default=0), LONGEST_LABEL)
+    longest = max(min(longest, int((WIDTH - below - above - NARROWEST) / LETTER)), 6)
+    left = LETTER * longest + 8 + below
+    room = max(WIDTH - left - above, 20.0)
     drawn = []
     for place, (label, value, figure) in enumerate(
         zip(plot.labels, plot.values, shown, strict=True)
     ):
         top = TOP + place * STEP
         middle = top + BAR / 2 + 4
-        drawn.append(_text(0, middle, label, most=LONGEST_LABEL))
+        drawn.append(_text(0, middle, label, most=longest))
         start, end = (_along(one, low, high, left, room) for one in (0.0, value))
         if not math.isnan(value):
             drawn.append(_bar(plot, place, min(start, end), top, abs(end - start), figure))
@@ -79,6 +82,14 @@ def _bars(plot: Plot) -> tuple[int, Iterable[str]]:
         f'<path d="M{zero:.1f} {TOP - 2}V{bottom + 2}" stroke="currentColor" opacity="0.4"/>'
     )
     return bottom + 6, drawn
+
+
+def _figures_beside(values: Sequence[float], shown: Sequence[str]) -> tuple[float, float]:
+    """The room that the figures of negative bars take on the left, and others on the right."""
+    widths = [LETTER * len(figure) + 10 for figure in shown]
+    below = [width for value, width in zip(values, widths, strict=True) if value < 0]
+    above = [width for value, width in zip(values, widths, strict=True) if not value < 0]
+    return max(below, default=0.0), max(above, default=0.0)
 
 
 def _bar(plot: Plot, place: int, x: float, y: float, width: float, figure: str) -> str:
@@ -149,7 +160,8 @@ def _ticks(labels: Sequence[str], places: Sequence[tuple[float, float]], y: floa
     """As many labels as fit below a line, the first and the last among them."""
     wide = LETTER * min(max(map(cell_len, labels), default=1), 14) + 12
     last = len(labels) - 1
-    fit = max(2, int((WIDTH - 60) / wide))
+    wide *= 1.5  # the first and the last stand beside their points, not below them
+    fit = 1 + max(1, int((places[-1][0] - places[0][0]) / wide))
     every = max(1, math.ceil(last / max(fit - 1, 1)))
     for place in range(0, last + 1, every):
         if last - place < every and place != last:

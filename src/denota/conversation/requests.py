@@ -21,7 +21,7 @@ from denota.programs.execute import execute
 from denota.programs.lexicon import follow_up_phrases
 from denota.programs.operators import AGGREGATES, SCOPES, STEPS, TESTS
 from denota.programs.operators.groups import groups_of
-from denota.programs.tree import And, Condition, Name, Program, Test
+from denota.programs.tree import And, Condition, Name, Or, Program, Test
 from denota.tables.column import Column
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, tokenise
@@ -365,6 +365,16 @@ def with_value(
     """Return a program and its cells with a value computed of them."""
     values = AGGREGATES[aggregate].meaning(table, found.rows, found.columns)
     return replace(program, aggregate=aggregate), replace(found, values=values)
+
+
+def cells_of(program: Program) -> Program | None:
+    """Return the program that picks the cells of which another computes; None if none does."""
+    if program.compare is None:
+        return replace(program, aggregate=None)
+    left, right = program.where, program.versus
+    if not (isinstance(left, Test) and isinstance(right, Test) and program.columns):
+        return None
+    return Program(program.columns, program.scope, Or((left, right)))
 
 
 def _repeats(column: Column, noun: Sequence[str]) -> bool:

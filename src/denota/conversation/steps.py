@@ -159,6 +159,8 @@ def request_order(asked: Asked, parser: Parser) -> Asked:
     """Order the programs whose cells are counted or added up."""
     if asked.request is None or not asked.ranked:
         return asked
+    if asked.request.group and not asked.named:
+        return asked  # all rows are in some group
     own = (asked.plain, asked.named, asked.request)
     return replace(asked, ranked=ordering.for_request(asked.ranked, *own))
 

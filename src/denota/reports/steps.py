@@ -98,7 +98,8 @@ that are tied; it stays, because all of them are true. `decline`, `repeat` and `
 for what these data sets do not have: small talk, wishes that no program can say, "how many is
 that?", and "and in 1907?" after a count. They are held by `tests/fixtures/declined.tsv` and
 `tests/conversation`. `mentions` and `coverage` lose on SQA, whose wording the parser knows, and win
-on tables that it does not know."""
+on tables that it does not know. `groups` and `differences` make of a question for a value of each
+group, or of two rows, one for cells that the parser can answer; SQA has hardly any of them."""
 _WENT: Final = """## Steps that went
 
 Measured before with the others, they brought nothing anywhere: `half_numbers` (`million` is no

@@ -79,6 +79,7 @@ function settle() {
   const questions = session.turns.length ? nextQuestions(session, rows) : firstQuestions(session, rows);
   $("suggestions").replaceChildren(...questions.map((text) => make("button", { className: "chip", text: visible(text), on: { click: () => ask(text) } })));
   drawScope(session.turns);
+  if (only >= 0) showOnly(-1).catch(fail);
   show(session.turns.length - 1);
   reveal();
 }

@@ -6,6 +6,7 @@ import { attempt, fail } from "./notices.js";
 import { prepareExample } from "./example.js";
 import { prepareReading, readFile } from "./reading.js";
 import { forget, recent } from "./recent.js";
+import { onSecondClick } from "./twice.js";
 
 const AT_FIRST = 4; // samples shown before all are asked for
 
@@ -54,8 +55,7 @@ function recentItem({ id, name, rows, columns, names, questions }) {
     make("strong", { text: visible(name) }), make("span", { text: size }),
     make("span", { className: "fine", text: visible((names ?? []).join(" · ")) }));
   const drop = make("button", { className: "icon", text: "×", title: "Forget", "aria-label": `Forget ${visible(name)}` });
-  drop.addEventListener("click", attempt(async () => {
-    if (!confirm(`Forget ${visible(name)} and its conversation?`)) return;
+  onSecondClick(drop, () => ({ short: "Forget?", long: `Forget ${visible(name)} and its conversation? Click again to forget them` }), async () => {
     const place = [...$("recents").children].indexOf(drop.parentElement);
     await remove(id).catch((error) => {
       if (error.status !== 404) throw error; // it was gone already
@@ -64,7 +64,7 @@ function recentItem({ id, name, rows, columns, names, questions }) {
     drawRecents();
     const left = $("recents").children;
     (left[Math.min(place, left.length - 1)]?.querySelector("a") ?? $("file")).focus();
-  }));
+  });
   return make("li", {}, open, drop);
 }
 

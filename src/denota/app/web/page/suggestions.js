@@ -2,6 +2,7 @@
 
 const RANKS = /^(rank|place|position|no\.?|number|id|row|lot|bib|entry|code|year|#)$/i;
 const PARTICIPLE = /^(built|[a-z]+ed|made|born|written|won|sold)$/; // what happened at a time
+const HALF = / [a-z]+ed$|\b(until|till|from|to|by|since|at|on|of|for)$|^(opens|closes|starts|ends|leaves|arrives|ripens|flowers)$/; // no noun, such as "contract until"
 
 export function firstQuestions(session, rows) {
   const columns = described(session, rows);
@@ -10,12 +11,13 @@ export function firstQuestions(session, rows) {
   const found = [];
   const [group, other = group] = groupsOf(columns, subject);
   const [amount] = columns.filter((one) => one.amount && one !== subject).slice(-1);
-  const time = columns.find((one) => one.time && one !== subject);
+  const time = columns.find((one) => one.time && one !== subject && !HALF.test(one.words));
   if (group) found.push(`which ${plural(subject.words)} have the ${group.words} ${group.common}?`);
+  if (amount && group) found.push(`what is the average ${isCount(amount) ? "number of " : ""}${amount.words} for each ${group.words}?`);
   if (amount) found.push(`which ${subject.words} has the ${most(amount)} ${amount.words}?`);
   if (time && PARTICIPLE.test(time.words)) found.push(`which ${subject.words} was ${time.words} first?`);
   else if (time) found.push(`which ${subject.words} has the earliest ${time.words}?`);
-  if (other) found.push(`how many ${plural(subject.words)} have the ${other.words} ${other.common}?`);
+  if (other) found.push(`how many ${plural(subject.words)} are there for each ${other.words}?`);
   return found;
 }
 
@@ -49,7 +51,7 @@ function described(session, rows) {
     for (const text of texts) if (/[\p{L}\d]/u.test(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
     const [common, times] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? ["", 0];
     return {
-      number, words: /^[\p{L}][^"<>{}\n]{0,30}$/u.test(words) ? words : "", name: column.name, text: column.kind === "text", time,
+      number, words: /^[\p{L}][^"<>{}\n/]{0,30}$/u.test(words) ? words : "", name: column.name, text: column.kind === "text", time,
       amount: column.kind === "number" && !time && words !== "" && !RANKS.test(words), unit: column.unit,
       distinct: counts.size, common: common.length <= 30 ? common : "", times, rows: rows.length,
     };
@@ -59,7 +61,8 @@ function described(session, rows) {
 // What a row is about: the first column of names that tells rows apart.
 function subjectOf(columns) {
   const names = columns.filter((column) => column.text && column.words);
-  return names.find((column) => column.distinct >= 0.9 * column.rows) ?? names[0];
+  const telling = names.filter((column) => column.distinct >= 0.9 * column.rows);
+  return telling.find((column) => !RANKS.test(column.words)) ?? telling[0] ?? names[0];
 }
 
 function groupsOf(columns, subject) {
@@ -68,7 +71,11 @@ function groupsOf(columns, subject) {
 }
 
 function most(column) {
-  return /[^s]s$/.test(column.words) && !column.unit ? "most" : "highest";
+  return isCount(column) ? "most" : "highest";
+}
+
+function isCount(column) {
+  return /[^s]s$/.test(column.words) && !column.unit;
 }
 
 function plural(words) {
