@@ -35,6 +35,8 @@ class Asked:
     typed: str
     table: Table = field(repr=False)
     before: Context = Context()
+    opens: bool = True
+    """Whether nothing was asked before it; `scope` may forget what was."""
     text: str = ""
     """In the table's spelling."""
     respelled: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +63,7 @@ class Asked:
     @staticmethod
     def of(typed: str, table: Table, before: Context = Context()) -> Asked:  # noqa: B008 - frozen
         """Return a question as it was typed."""
-        return Asked(typed, table, before, text=typed, plain=typed)
+        return Asked(typed, table, before, not before.questions, text=typed, plain=typed)
 
     @property
     def needs_parser(self) -> bool:

@@ -219,7 +219,7 @@ def _counts(program: Program) -> bool:
 
 def about_the_table(asked: Asked, parser: Parser) -> Asked:
     """Decline a first question with no word of the table, unless the parser is confident."""
-    if asked.reason or asked.before.questions or asked.confidence >= UNLIKELY:
+    if asked.reason or not asked.opens or asked.confidence >= UNLIKELY:
         return asked
     off = off_topic(asked.text, asked.table)
     return replace(asked, reason=nothing_found(asked.table)) if off else asked

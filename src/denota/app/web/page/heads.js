@@ -69,7 +69,8 @@ export function fixWidths(session, rows, frozen) {
     return column;
   });
   $("widths").replaceChildren(...set, make("col")); // the last takes what is left over
-  $("grid").style.minWidth = `${widths.reduce((sum, width) => sum + width, 0)}px`;
+  const beyond = innerWidth < NARROW ? 6 * ROOT : 0; // room to line the last columns up with what stays
+  $("grid").style.minWidth = `${widths.reduce((sum, width) => sum + width, beyond)}px`;
   $("grid").style.setProperty("--numbers", `${widths[0]}px`);
 }
 
