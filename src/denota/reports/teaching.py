@@ -142,18 +142,10 @@ print(written.erase("s"), len(pending.lessons()))  # 1 0
 ```
 
 `denota teach default --forget 3` takes one lesson back; `--log` shows the numbers. `--save` \
-<<<<<<< HEAD
 writes one file to share. Where there are several lessons of a kind, \
 `--retrain taught.safetensors` trains on them and on the bundled sample, and tells how many \
 percent of the lessons, of accepted answers and of the sample's dev questions are right before \
 and after; with `--preview` it only says how long that takes. `--export` writes the lessons as data:
-=======
-writes one file to share. Where there are several lessons of a kind, `--retrain \
-taught.safetensors` \
-trains on them and on the bundled sample, and tells how many percent of the lessons, of accepted \
-answers and of the sample's dev questions are right before and after; with `--preview` it only \
-says how long that takes. `--export` writes the lessons as data:
->>>>>>> teach
 
 ```text
 denota train experiments/encoder.toml --init default --data lessons.jsonl --out runs/taught --set \
