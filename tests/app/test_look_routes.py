@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +161,23 @@ def test_the_example_is_what_the_model_answers(client: TestClient) -> None:
             [own] = [one for one in told["turns"] if one["question"] == question]
             assert own["answer"] == list(turn.answer) and own["sure"]
     assert client.get("/v1/example").json() == told
+
+
+def test_what_the_first_page_says_can_be_asked_is_answered_right() -> None:
+    page = (files("denota.app.web") / "page" / "index.html").read_text()
+    asked = re.findall(r'<dd><button class="link">(.*?)</button>', page)
+    table = sample.table("castles")
+    rows = [dict(zip(table.names, table.row(row), strict=True)) for row in range(len(table))]
+    towers: dict[str, list[int]] = {}
+    for row in rows:
+        towers.setdefault(row["Condition"], []).append(int(row["Towers"]))
+    right = [
+        [row["Castle"] for row in rows if row["Condition"] == "ruin"],
+        [row["Castle"] for row in rows if int(row["Built"][:4]) < 1300],
+        [max(rows, key=lambda row: int(row["Towers"]))["Castle"]],
+        [str(len(towers["intact"]))],
+    ]
+    answers = [PARSER.ask(table, question) for question in asked]
+    assert [list(answer.answer) for answer in answers[:-1]] == right
+    groups = {str(name): value for name, value in answers[-1].values}  # type: ignore[misc]
+    assert groups == {name: pytest.approx(sum(of) / len(of)) for name, of in towers.items()}

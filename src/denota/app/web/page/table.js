@@ -309,6 +309,13 @@ function across(column) {
   return { left, right: left + width, isSeen };
 }
 
+// Scroll sideways so far, and a little on so that no column is half below what stays; a place that must be seen limits it.
+function slideTo(wanted, most) {
+  const fixed = fixedWidth();
+  const starts = heads().map((head) => head.offsetLeft - fixed).filter((start, number) => number !== frozen && start >= wanted - 1);
+  $("scroll").scrollLeft = Math.max(0, Math.min(starts[0] ?? wanted, most - fixed));
+}
+
 // Scroll sideways so that what decided is seen, with the answer's column where both fit.
 function seeEvidence(column) {
   const box = $("scroll");
@@ -319,7 +326,7 @@ function seeEvidence(column) {
   const isFixed = column === frozen && isFrozen();
   const [left, right] = isFixed ? [other.left, other.right] : [Math.min(answer.left, other.left), Math.max(answer.right, other.right)];
   if (right - left > room && !isFixed) return;
-  box.scrollLeft = other.left < answer.left || isFixed ? Math.max(0, left - fixedWidth() - Math.max(0, room - (right - left)) / 2) : right - box.clientWidth;
+  slideTo(isFixed ? left - fixedWidth() - Math.max(0, room - (right - left)) / 2 : right - box.clientWidth, left);
   draw();
 }
 
@@ -329,7 +336,7 @@ export function scrollTo(place, column) {
   if (place * ROW < top) box.scrollTop = Math.floor((place * ROW) / stretch);
   else if ((place + 1) * ROW > top + seen) box.scrollTop = Math.ceil(((place + 1) * ROW - seen) / stretch);
   const { left, right, isSeen: isBeside } = across(column);
-  if (!isBeside && right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+  if (!isBeside && right > box.scrollLeft + box.clientWidth) slideTo(right - box.clientWidth, left);
   if (!isBeside && left - fixedWidth() < box.scrollLeft) box.scrollLeft = left - fixedWidth();
   draw();
 }
@@ -375,7 +382,7 @@ function go(to, wanted) {
     box.scrollTop = Math.max(0, (place * ROW - (seen - ROW) / 2) / stretch);
     const { left, right, isSeen: isBeside } = across(column);
     const room = box.clientWidth - fixedWidth();
-    if (!isBeside) box.scrollLeft = Math.max(0, left - fixedWidth() - (room - (right - left)) / 2);
+    if (!isBeside) slideTo(left - fixedWidth() - (room - (right - left)) / 2, left);
   }
   seeEvidence(column);
   here = steps.length > 1 ? `${row},${column}` : "";
