@@ -462,3 +462,4 @@ def test_an_answer_is_copied_and_printed(visit: Callable[..., Seen]) -> None:
     assert TWO[0] in text and turns[0]["sql"] in text and turns[0]["explanation"] in text
     for part in ("header", "#sheet", "#form", ".actions"):
         assert not page.locator(part).first.is_visible(), part
+    assert page.locator("#work > :visible").count() == 1, "nothing else is on the paper"

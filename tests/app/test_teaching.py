@@ -195,6 +195,15 @@ def test_in_the_terminal(parser: Parser) -> None:
     assert "kept for later" in out.getvalue()
     conversation.take(":unteach")
     assert f"forgotten: {ODD}" in out.getvalue()
+    for line in (ODD, ":teach 2:2", "which castles are ruins?", ":right", ":lessons"):
+        conversation.take(line)
+    assert "kept as right" in out.getvalue()
+    *_, record = chat.teacher.log.lessons()
+    assert f"{record.number:5}  {ODD}  " in out.getvalue()
+    for line in (":forget", ":forget 99", f":forget {record.number}"):
+        conversation.take(line)
+    assert ":lessons shows them" in out.getvalue() and "no lesson 99" in out.getvalue()
+    assert record not in chat.teacher.log.lessons()
     conversation.take(":teach 99:99")
     assert "outside the table" in out.getvalue()
 
@@ -223,6 +232,39 @@ def test_over_rest(client: TestClient) -> None:
         assert client.post(f"{api}/teach", json=wrong).status_code in (404, 422)
     for shape in ({"cells": []}, {}, {"cells": [[0, 0]], "values": ["x"]}, {"values": []}):
         assert client.post(f"{api}/teach", json={"turn": 0, **shape}).status_code == 422
+
+
+def test_over_rest_lessons_are_listed_by_table_and_forgotten(client: TestClient) -> None:
+    client.get("/")
+    ids = [
+        client.post("/v1/sessions", json={"sample": name}).json()["id"]
+        for name in ("castles", "bridges")
+    ]
+    for id_, cells in zip(ids, ([[2, 2]], [[1, 1]]), strict=True):
+        turn = client.post(f"/v1/sessions/{id_}/ask", json={"question": ODD}).json()
+        assert client.post(f"/v1/sessions/{id_}/teach", json={"turn": 0, "cells": cells}).is_success
+    api = f"/v1/sessions/{ids[0]}"
+    (lesson,) = client.get(f"{api}/lessons").json()
+    assert lesson["table"].startswith("castles") and lesson["question"] == ODD
+    assert len(client.get(f"{api}/lessons", params={"all": True}).json()) == 2
+    turn = client.post(f"{api}/ask", json={"question": "which castles are ruins?"}).json()
+    assert client.post(f"{api}/accept", json={"turn": 1}).json()["id"] == turn["id"]
+    assert client.post(f"{api}/accept", json={"turn": turn["id"]}).is_success
+    for wrong in (9, "nobody"):
+        assert client.post(f"{api}/accept", json={"turn": wrong}).status_code == 404
+    plan = client.post(f"{api}/retrain", json={"preview": True}).json()
+    assert plan["lessons"] == 2 and plan["seconds"] > 0 and "--retrain" in plan["command"]
+    assert client.post(f"{api}/retrain", json={"preview": False}).status_code == 422
+    stranger = TestClient(client.app)
+    stranger.get("/")
+    own = stranger.post("/v1/sessions", json={"sample": "castles"}).json()["id"]
+    path = f"/v1/sessions/{own}/lessons"
+    assert stranger.get(path, params={"all": True}).json() == []
+    assert stranger.delete(f"{path}/{lesson['id']}").status_code == 404
+    assert stranger.delete(f"{api}/lessons/{lesson['id']}").status_code == 404
+    assert ODD in client.delete(f"{api}/lessons/{lesson['id']}").json()["said"]
+    assert client.get(f"{api}/lessons").json() == []
+    assert client.delete(f"{api}/lessons/{lesson['id']}").status_code == 404
 
 
 def test_over_rest_people_are_kept_apart(parser: Parser, tmp_path: Path) -> None:
@@ -293,7 +335,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert ODD in run("teach", "default", "--log")
     assert "out.jsonl: 1 lessons" in run("teach", "default", "--export", "out.jsonl")
     assert "MB" in run("teach", "default", "--save", "taught.safetensors")
-    assert f"forgotten: {ODD}" in run("teach", "default", "--undo")
+    told = run("teach", "default", "--retrain", "more.safetensors", "--preview")
+    assert "Training on 1 lesson about 1 table" in told and "minute" in told
+    assert "no lesson 99" in run("teach", "default", "--forget", "99")
+    assert f"forgotten: {ODD}" in run("teach", "default", "--forget", "1")
     assert json.loads(run("ask", "castles.csv", OTHER, "--json"))["cells"] != [[3, 2]]
     saved = run("ask", "castles.csv", OTHER, "--json", "--model", "taught.safetensors")
     assert json.loads(saved)["cells"] == [[3, 2]]

@@ -251,7 +251,7 @@ def test_what_is_no_answer_is_refused(parser: Parser, given: dict[str, Any]) -> 
 def test_accepted_values_are_kept_right(parser: Parser) -> None:
     teacher = Teacher(parser, TeachingLog())
     chat = Chat(parser, TABLE, teacher=teacher)
-    chat.ask(GROUPS)
+    chat.accept(chat.ask(GROUPS))
     chat.ask(ODD)
     chat.teach(-1, values=[3])
     first, last = teacher.log.records()

@@ -50,7 +50,14 @@ def lesson_behind(
 ) -> tuple[Correction, tuple[Program, ...]]:
     """Return a lesson about the cells behind a value, and the programs that compute it.
 
-    Where there are none, or none is meant, the lesson is kept as it is.
+    Args:
+        asked: the question.
+        correction: with the value.
+        rated: the programs that the question bears out: many others have some 3 rows.
+        pipeline: the steps that compute values.
+
+    Returns:
+        The lesson as it is, where there are no such programs or none is meant.
 
     Raises:
         DataError: the program that is meant does not give the value.
@@ -96,7 +103,7 @@ def _written(one: Behind) -> str:
 def behind(
     asked: Asked, items: tuple[Item, ...], rated: Sequence[RatedProgram], pipeline: Sequence[Step]
 ) -> list[Behind]:
-    """Return the programs whose cells give a value, those first that the question bears out.
+    """Return the programs whose cells give a value, best first.
 
     Args:
         asked: the question, with what it wants computed.
@@ -109,7 +116,7 @@ def behind(
         computes = shown(picks, asked, pipeline)
         if computes is not None and gives(computes.answer, items, asked.table):
             found.append(Behind(picks, computes))
-    return sorted(found, key=lambda one: (not one.picks.grounded, -_shaped(one.picks)))
+    return sorted(found, key=lambda one: -_shaped(one.picks))
 
 
 def shown(

@@ -28,6 +28,7 @@ from denota.conversation.understand import PARSE, steps_of, understand, ways, wi
 from denota.data.answer import Item
 from denota.data.example import LONGEST, Question
 from denota.errors import DataError, TableError
+from denota.model.features import Features
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
@@ -325,8 +326,10 @@ class Chat(ShownTurns):
         question = (asked.typed, asked.plain, before.questions, before.previous)
         correction, readings = Correction(*question, own, program, items), None
         if items is not None and asked.plain != asked.text:
+            said = Features(self.preparer(asked.question, before.previous))
             rated = rate(self._taught_parser, self.preparer, asked.question, before.previous, MANY)
-            correction, readings = lesson_behind(asked, correction, rated, self.pipeline)
+            some = [one for one in rated if said.bears_out(one.program)]
+            correction, readings = lesson_behind(asked, correction, some, self.pipeline)
         before_it = self._accepted(place, ACCEPTED)
         taught = self.teacher.teach(self.table, correction, self.person, self.session, before_it)
         known = Recalled(correction, taught.taken)
@@ -475,6 +478,8 @@ class Chat(ShownTurns):
             found = execute(known.program, self.table, asked.before.previous)
             way = RatedProgram.certain(known.program, found, found)
             told = shown(way, asked, self.pipeline, but="ties") or way
+            if known.correction.told is None and told.answer.cells != found.cells:
+                told = way  # what was pointed at is the answer
             answered = self._told(asked, told.program, told.answer, nested)
             if said:
                 return answered

@@ -53,7 +53,7 @@ def scope_features(
     plain = [word if word in FUNCTION_WORDS else "*" for word in words] or ["*"]
     found = {"always": 1.0, f"first {plain[0]}": 1.0, f"last {plain[-1]}": 1.0}
     found |= {word: 1.0 for word in plain if word != "*"}
-    found |= {f"{one} {other}": 1.0 for one, other in pairwise(plain) if "*" not in (one, other)}
+    found |= {f"{one} {other}": 1.0 for one, other in pairwise(plain) if (one, other) != ("*", "*")}
     own, before = _stems(text), _stems(questions[-1])
     earlier = frozenset[str]().union(*map(_stems, questions))
     names = frozenset(map(singular, words_of(table).names))

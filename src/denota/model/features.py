@@ -90,6 +90,11 @@ class Features:
             found += isinstance(test.argument, Value) and self._named(test) in UNNAMED
         return found
 
+    def bears_out(self, program: Program) -> bool:
+        """Say whether the question names all of a program's values, and calls for its operators."""
+        negates = [t for t in program.tests if t.operator in TESTS and TESTS[t.operator].negates]
+        return not self.unsaid(program) and (not negates or bool(self.calls("not_contains")))
+
     def calls(self, operator: str) -> tuple[str, ...]:
         """Return the words of the question that call for an operator."""
         if operator not in self._called:

@@ -80,6 +80,8 @@ def _computed(program: Program, columns: tuple[str, ...], dates: Collection[str]
         return AGGREGATES["count_distinct"].english.format(cells=cells)
     if "{rows}" in aggregate.english:
         return aggregate.english.format(rows=_as_noun(program, program.where, dates))
+    if "{cells}" not in aggregate.english:
+        return aggregate.english.format(group=_list(columns, "and") if columns else "value") + rows
     group, *of = columns if aggregate.grouped and columns else ("", *columns)
     cells = _list(tuple(of), "and") if of else "the same columns"
     if aggregate.grouped:

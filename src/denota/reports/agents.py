@@ -167,8 +167,8 @@ files, network and settings, with bounded memory; it is killed when its time is 
 taught.
 - A table may hold text that tries to give orders. In the text of an answer, cells and names of \
 columns stand in quotes, on one line, without control characters; in the structured result they \
-are strings as they stand. The server tells assistants that they are data. What an assistant makes of \
-them is its own doing: have it ask before it uses other tools on the word of a table.
+are strings as they stand. The server tells assistants that they are data. What an assistant makes \
+of them is its own doing: have it ask before it uses other tools on the word of a table.
 - The log on stderr has tools and times, no question and no cell.
 
 `tests/app/test_mcp_attacks.py` has the attacks that this was tried with."""

@@ -66,7 +66,9 @@ def _sure(found: dict[str, dict[str, Any]]) -> str:
 
 
 def _variants(found: dict[str, dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(one["variant"] for own in found.values() for one in own["lines"]))
+    """The lines in the order of the steps, as the data set that was measured with most has them."""
+    whole = sorted(found.values(), key=lambda own: -len(own["lines"]))
+    return list(dict.fromkeys(one["variant"] for own in whole for one in own["lines"]))
 
 
 def _whole(own: dict[str, Any]) -> dict[str, Any]:
