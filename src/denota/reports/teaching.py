@@ -155,7 +155,7 @@ data.train=all data.dev= train.epochs=4 train.average=0
 
 _TRIED: Final = """## What was tried
 
-| what | expected | what came of it on the half that features were chosen on, some with an earlier parser |
+| what | expected | what came of it, on the half to choose by (some rows: an earlier parser) |
 | --- | --- | --- |
 | weights for constants, rows and answers by nearness alone, as before | more than with gates | \
 most of what later questions gain is answers that come back; but a lesson about Canadians answers \
