@@ -115,3 +115,15 @@ def test_openings_of_other_conversations_start_afresh() -> None:
         else:
             assert one.questions == one.example.question.history
     assert {one.afresh for one in changes} == {True, False}
+
+
+def test_a_lesson_about_a_follow_up_comes_back_in_its_conversation(parser: Parser) -> None:
+    """Also where the question by itself would start afresh."""
+    chat = Chat(parser, sample.table("castles"))
+    chat.ask("which castles are ruins?")
+    turn = chat.ask("how many towers does the highest one have?")
+    for cell in ((0, 4), (3, 4)):
+        chat.teach(turn, [cell])
+        chat.undo()
+        turn = chat.ask("how many towers does the highest one have?")
+        assert turn.cells == (cell,)

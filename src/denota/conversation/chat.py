@@ -7,18 +7,29 @@ next question follows up on that.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, get_args
 
 from denota.conversation.about import AskedScope
+from denota.conversation.answered import (
+    AS_TAUGHT,
+    POINTED,
+    TOLD,
+    Answered,
+    Nested,
+    Reading,
+    accepted_before,
+    as_correction,
+    can_be_accepted,
+    remarks_on,
+)
 from denota.conversation.asked import Asked, Context
 from denota.conversation.behind import MANY, lesson_behind, shown, with_readings
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
 from denota.conversation.html import ShownTurns
 from denota.conversation.linking import linked
-from denota.conversation.mentions import unused
 from denota.conversation.pushed_down import push_down
 from denota.conversation.rating import RatedProgram, alike, rate
 from denota.conversation.requests import cells_of, computes, with_value
@@ -33,61 +44,20 @@ from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
 from denota.programs.execute import execute
 from denota.programs.operators import SCOPES
-from denota.programs.sql import Query, rows_query, to_sql
+from denota.programs.sql import rows_query, to_sql
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
 from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.plain import table_read_as
 from denota.tables.table import Cell, Table
-from denota.teaching.log import LARGEST_LESSON, Correction, Record, TeachingLog
-from denota.teaching.teacher import Answered, Recalled, Taught, Teacher
+from denota.teaching.log import Correction, Record, TeachingLog
+from denota.teaching.teacher import Recalled, Taught, Teacher
 
-POINTED: Final = "These cells were pointed at; no program gives just them."
-TOLD: Final = "This is what it was said to be; no program gives it."
-AS_TAUGHT: Final = " So it was taught."
-ACCEPTED: Final = 50
-"""Answers of a conversation that are accepted with a lesson, the last before it."""
 DEEP: Final = 8
 """The most follow-ups whose SQL is nested; then SQL names the rows of the previous answer."""
 Rate = Callable[[Question, Denotation | None], tuple[RatedProgram, ...]]
 """What finds a question's best programs, best first, given the answer before it."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One way to understand a question."""
-
-    turn: Turn
-    probability: float
-    """Of its program, among all."""
-    critique: float
-    """How well the question's words bear the program out."""
-
-
-@dataclass(frozen=True)
-class _Nested:
-    """The SQL that the next turn may nest."""
-
-    query: Query | None = None
-    depth: int = 0
-    """How many turns the query nests."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Answered:
-    """A question as it was understood, and what the next one is asked after."""
-
-    asked: Asked
-    turn: Turn
-    after: Context
-    nested: _Nested = _Nested()
-    table: Table | None = None
-    """As it was then: a sketch grows."""
-    taught: bool = False
-    """Whether a person said what is right."""
-    accepted: bool = False
-    """Whether a person said that it is right, or asked on about it."""
 
 
 class Chat(ShownTurns):
@@ -127,7 +97,7 @@ class Chat(ShownTurns):
         self.person, self.session = person, session
         self.rated_by: Rate = rated_by or self._rated_here
         self.pipeline = steps_of(parser, without)
-        self._answered: list[_Answered] = []
+        self._answered: list[Answered] = []
 
     @property
     def computes(self) -> bool:
@@ -159,8 +129,8 @@ class Chat(ShownTurns):
         return self._answered[-1].after if self._answered else Context()
 
     @property
-    def _nested(self) -> _Nested:
-        return self._answered[-1].nested if self._answered else _Nested()
+    def _nested(self) -> Nested:
+        return self._answered[-1].nested if self._answered else Nested()
 
     def ask(self, text: str, scope: AskedScope = "auto") -> Turn:
         """Answer the next question; what cannot be said is declined with a sentence.
@@ -194,7 +164,11 @@ class Chat(ShownTurns):
                 answered = self._told(asked, asked.best.program, asked.best.answer)
         self._add(answered)
         if answered.turn.scope == "previous" and self.teacher.has_taught(self.table, self.person):
-            self.teacher.accept(self._accepted(len(self._answered), 1), self.person, self.session)
+            self.teacher.accept(
+                accepted_before(self._answered, self.computes, self.table, 1),
+                self.person,
+                self.session,
+            )
         return answered.turn
 
     def accept(self, turn: int | Turn = -1) -> Turn:
@@ -204,11 +178,11 @@ class Chat(ShownTurns):
             DataError: there is no such turn, or it is no answer of the parser's own.
         """
         place = self._place(turn)
-        if not self._stands(self._answered[place]):
+        if not can_be_accepted(self._answered[place], self.computes):
             raise DataError("only an answer that the parser gave can be said to be right")
         self._answered[place] = replace(self._answered[place], accepted=True)
         one = self._answered[place]
-        answered = [(one.table or self.table, self._correction(one))]
+        answered = [(one.table or self.table, as_correction(one, self.computes))]
         self.teacher.accept(answered, self.person, self.session)
         return one.turn
 
@@ -330,7 +304,7 @@ class Chat(ShownTurns):
             rated = rate(self._taught_parser, self.preparer, asked.question, before.previous, MANY)
             some = [one for one in rated if said.bears_out(one.program)]
             correction, readings = lesson_behind(asked, correction, some, self.pipeline)
-        before_it = self._accepted(place, ACCEPTED)
+        before_it = accepted_before(self._answered[:place], self.computes, self.table)
         taught = self.teacher.teach(self.table, correction, self.person, self.session, before_it)
         known = Recalled(correction, taught.taken)
         if readings is not None:
@@ -383,33 +357,33 @@ class Chat(ShownTurns):
 
     def _place(self, turn: int | Turn) -> int:
         """The place of a turn, which may be counted from the end."""
-        if isinstance(turn, int):
-            if -len(self._answered) <= turn < len(self._answered):
-                return turn % len(self._answered)
+        count = len(self._answered)
+        places = (n for n in reversed(range(count)) if turn in (n, n - count, self.turns[n]))
+        place = next(places, None)
+        if place is None:
             raise DataError("there is no such turn")
-        for place, one in reversed(list(enumerate(self.turns))):
-            if one is turn or one == turn:
-                return place
-        raise DataError("there is no such turn")
+        return place
 
-    def _last(self) -> _Answered:
+    def _last(self) -> Answered:
         if not self._answered:
             raise DataError("nothing was asked yet")
         return self._answered[-1]
 
-    def _nested_before(self, place: int) -> _Nested:
+    def _nested_before(self, place: int) -> Nested:
         """The SQL that a turn may nest."""
         place %= len(self._answered)
-        return self._answered[place - 1].nested if place else _Nested()
+        return self._answered[place - 1].nested if place else Nested()
 
     @property
     def _taught_parser(self) -> Parser:
         return replace(self.parser, memory=self.teacher.memory(self.person))
 
-    def _rated_here(self, question: Question, previous: Denotation | None) -> _Programs:
+    def _rated_here(
+        self, question: Question, previous: Denotation | None
+    ) -> tuple[RatedProgram, ...]:
         return rate(self._taught_parser, self.preparer, question, previous)
 
-    def _rate_all(self, questions: Sequence[Asked]) -> list[_Programs]:
+    def _rate_all(self, questions: Sequence[Asked]) -> list[tuple[RatedProgram, ...]]:
         return [self.rated_by(one.question, one.before.previous) for one in questions]
 
     def _ways(self) -> Iterator[RatedProgram]:
@@ -432,7 +406,7 @@ class Chat(ShownTurns):
             program, found = with_value(first.program, first.answer, "sum", self.table)
             yield replace(first, program=program, answer=found)
 
-    def _as(self, way: RatedProgram) -> _Answered:
+    def _as(self, way: RatedProgram) -> Answered:
         """The last question understood in another way."""
         asked = self._last().asked
         confidence, sure = confidence_of(asked, way, self.parser)
@@ -442,12 +416,12 @@ class Chat(ShownTurns):
         return self._told(asked, way.program, way.answer, self._nested_before(-1))
 
     def _told(
-        self, asked: Asked, program: Program, found: Denotation, nested: _Nested | None = None
-    ) -> _Answered:
+        self, asked: Asked, program: Program, found: Denotation, nested: Nested | None = None
+    ) -> Answered:
         """A question with its program and answer."""
         nested = nested if nested is not None else self._nested
         query = to_sql(program, self.table, nested.query, found)
-        remarks, known, rows = _remarks(asked, program), found, 0
+        remarks, known, rows = remarks_on(asked, program), found, 0
         if self.table.large is not None:
             pushed = push_down(query)
             self.table, query = pushed.table, pushed.query
@@ -467,11 +441,11 @@ class Chat(ShownTurns):
             query, depth = rows_query(found.rows, columns, self.table), 0
         turn = replace(turn, source=self.source)
         after = asked.after(program, known)
-        return _Answered(asked, turn, after, _Nested(query, depth), self.table)
+        return Answered(asked, turn, after, Nested(query, depth), self.table)
 
     def _as_taught(
-        self, asked: Asked, known: Recalled, said: str = "", nested: _Nested | None = None
-    ) -> _Answered:
+        self, asked: Asked, known: Recalled, said: str = "", nested: Nested | None = None
+    ) -> Answered:
         """A question with the answer that a person taught."""
         asked = replace(asked, confidence=1.0, sure=True)
         if known.program is not None:
@@ -492,13 +466,14 @@ class Chat(ShownTurns):
         return self._pointed_at(asked, one.cells, said or POINTED + AS_TAUGHT)
 
     def _before_parsing(self, text: str, before: Context) -> Asked:
-        """A question with what the steps before the parser find out."""
+        """A question with what the steps before the parser find out; its scope is known."""
         asked = Asked.of(text, self.table, before)
         for step in self.pipeline[: self.pipeline.index(PARSE)]:
-            asked = step.change(asked, self.parser) if step.change is not None else asked
+            if step.change is not None and step.name != "scope":
+                asked = step.change(asked, self.parser)
         return replace(asked, settled=None)
 
-    def _add(self, answered: _Answered) -> None:
+    def _add(self, answered: Answered) -> None:
         """Go on with an answer; if it builds on the one before, that is accepted by it."""
         if answered.turn.scope == "previous":
             for place in reversed(range(len(self._answered))):
@@ -507,67 +482,21 @@ class Chat(ShownTurns):
                     break
         self._answered.append(answered)
 
-    def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> _Answered:
+    def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> Answered:
         """A question whose answer a person pointed at, and that no program gives."""
         found = Denotation.of_cells(cells)
         names = [self.table.names[column] for column in found.columns]
         query = rows_query(found.rows, names, self.table)
         turn = pointed_turn(asked.typed, self.table, cells, query, said)
         after = Context((*asked.before.questions, asked.plain), found)
-        return _Answered(asked, replace(turn, source=self.source), after, _Nested(query))
+        return Answered(asked, replace(turn, source=self.source), after, Nested(query))
 
-    def _told_of(self, asked: Asked, items: tuple[Item, ...], said: str) -> _Answered:
+    def _told_of(self, asked: Asked, items: tuple[Item, ...], said: str) -> Answered:
         """A question whose answer a person said in values; there are no cells to follow up on."""
         turn = told_turn(asked.typed, self.table, items, said)
         after = Context((*asked.before.questions, asked.plain))
-        return _Answered(asked, replace(turn, source=self.source), after)
+        return Answered(asked, replace(turn, source=self.source), after)
 
-    def _declined(self, asked: Asked, sentence: str) -> _Answered:
+    def _declined(self, asked: Asked, sentence: str) -> Answered:
         """A question that is not answered; the conversation goes on as if it was not asked."""
-        return _Answered(asked, declined_turn(asked.typed, sentence), asked.before, self._nested)
-
-    def _stands(self, answered: _Answered) -> bool:
-        """Whether a turn is an answer of the parser's own, that can be accepted."""
-        turn = answered.turn
-        if (
-            answered.taught
-            or not turn.program
-            or max(len(turn.cells), len(turn.answer)) > LARGEST_LESSON
-        ):
-            return False
-        return bool(turn.cells) or self._is_computed(turn)
-
-    def _accepted(self, place: int, most: int) -> list[Answered]:
-        """The last answers before a place that were accepted, oldest first."""
-        found: list[Answered] = []
-        for answered in reversed(self._answered[:place]):
-            if answered.accepted and self._stands(answered) and len(found) < most:
-                found.append((answered.table or self.table, self._correction(answered)))
-        return found[::-1]
-
-    def _is_computed(self, turn: Turn) -> bool:
-        """Whether an answer is values that the parser itself gives."""
-        return turn.computed and self.computes
-
-    def _correction(self, answered: _Answered) -> Correction:
-        """A turn as if its answer had been said to be right.
-
-        That is its values, or, where rules computed those, the cells that the parser picked.
-        """
-        asked, before, turn = answered.asked, answered.asked.before, answered.turn
-        values = turn.items if self._is_computed(turn) else None
-        cells = frozenset(turn.cells) if values is None else frozenset[Cell]()
-        own = (asked.typed, asked.plain, before.questions, before.previous, cells)
-        return Correction(*own, turn.program or None, values)
-
-
-_Programs = tuple[RatedProgram, ...]
-
-
-def _remarks(asked: Asked, program: Program) -> str:
-    """What a person should know besides: how words were read, and which were left out."""
-    remarks = [f" “{typed}” is read as “{meant}”." for typed, meant in asked.respelled.items()]
-    left_out = unused(asked.named, program)
-    if left_out:
-        remarks.append(f" It does not use {' and '.join(f'“{name}”' for name in left_out[:3])}.")
-    return "".join(remarks)
+        return Answered(asked, declined_turn(asked.typed, sentence), asked.before, self._nested)

@@ -16,7 +16,8 @@ from denota.errors import DataError
 from denota.tables.table import Table
 
 if TYPE_CHECKING:
-    from denota.conversation.chat import Chat, Reading
+    from denota.conversation.answered import Reading
+    from denota.conversation.chat import Chat
     from denota.conversation.turn import Turn
 
 MOST_ITEMS: Final = 200
