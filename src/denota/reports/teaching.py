@@ -179,16 +179,18 @@ same table and on others, however small the steps |
 
 def teaching_page(results: Path) -> str:
     """Return the page."""
-    apart, tuned, constants = (
+    apart, tuned, before, constants = (
         json.loads((results / "teaching" / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("apart", "tuned", "constants")
+        for name in ("apart", "tuned", "before", "constants")
     )
-    parts = [_TOP, "## What it brings", "", _measured(apart, tuned), "", _constants(constants)]
+    measured = _measured(apart, tuned, before)
+    parts = [_TOP, "## What it brings", "", measured, "", _constants(constants)]
     return "\n".join([*parts, "", _TRIED, ""])
 
 
-def _measured(apart: dict[str, Any], tuned: dict[str, Any]) -> str:
-    lines = [("questions", "of", "not learnt", "taught", "gain")]
+def _measured(apart: dict[str, Any], tuned: dict[str, Any], before: dict[str, Any]) -> str:
+    head = ("questions", "of", "not learnt", "taught", "gain")
+    lines = [(*head, "gain when constants were learnt by nearness")]
     for what, name in (
         ("later questions about the same table", "later"),
         ("of these, first questions of a conversation", "first"),
@@ -202,6 +204,7 @@ def _measured(apart: dict[str, Any], tuned: dict[str, Any]) -> str:
                 f"{apart[f'{name}_control_accuracy']:.1f}",
                 f"{apart[f'{name}_taught_accuracy']:.1f}",
                 f"{apart[f'{name}_gain']:+.1f}",
+                f"{before[f'{name}_gain']:+.1f}",
             )
         )
     return (
