@@ -166,7 +166,7 @@ def test_the_last_answer_as_csv() -> None:
         "how many expeditions did each leader lead?",
     )
     done = denota(*asked, "--csv")
-    assert done.returncode == 0 and done.stdout.startswith("group,value\nIngrid Solheim,2\n")
+    assert done.returncode == 0 and done.stdout.startswith("Leader,Number\nIngrid Solheim,2\n")
     declined = denota("ask", TABLE, "why did they turn back?", "--csv")
     assert declined.stdout == "answer\n" and "cannot say why" in declined.stderr
     both = denota("ask", TABLE, "which season cost the most?", "--csv", "--json")

@@ -154,3 +154,11 @@ def test_other_readings_can_be_taken(parser: Parser, question: str) -> None:
         found = execute(other.tree, SALES)
         assert sorted(found.cells) == list(other.cells), other.program
         assert chat.choose(other.program).answer == other.answer
+
+
+def test_a_column_that_says_total_is_added_up_by_group(parser: Parser) -> None:
+    rows = [["Iain", "Hull", "£12.50"], ["Marta", "York", "£7.00"], ["Iain", "York", "£30"]]
+    table = Table.from_rows(["Baker", "City", "Total price"], rows)
+    turn = Chat(parser, table).ask("what is the total price for each baker?")
+    assert turn.program == 'SUM PER (SELECT Baker, "Total price")'
+    assert turn.values == (("Iain", 42.5), ("Marta", 7.0))

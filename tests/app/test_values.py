@@ -145,7 +145,7 @@ def test_the_terminal_shows_groups_as_bars_and_yes_as_a_word() -> None:
 
 def test_answers_as_csv() -> None:
     groups, count = turns("COUNT PER (SELECT Country)", "COUNT (ROWS)")
-    assert answer_csv(groups, TABLE) == "group,value\nNorway,3\nFinland,2\n"
+    assert answer_csv(groups, TABLE) == "Country,Number\nNorway,3\nFinland,2\n"
     assert answer_csv(count, TABLE) == "answer\n5\n"
 
 
@@ -317,7 +317,7 @@ def test_over_rest_and_after_a_restart(parser: Parser, tmp_path: Path) -> None:
     api = f"/api/sessions/{id_}"
     groups = client.post(f"{api}/ask", json={"question": GROUPS}).json()
     assert groups["kind"] == "groups" and groups["values"] == [["Norway", 3], ["Finland", 2]]
-    assert client.get(f"{api}/answer.csv").text == "group,value\nNorway,3\nFinland,2\n"
+    assert client.get(f"{api}/answer.csv").text == "Country,Number\nNorway,3\nFinland,2\n"
     client.post(f"{api}/ask", json={"question": ODD})
     taught = client.post(f"{api}/teach", json={"turn": 1, "values": [3]}).json()
     assert taught["learnt"] and taught["turn"]["values"] == [3]

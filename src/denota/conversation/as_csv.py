@@ -25,7 +25,7 @@ def answer_csv(turn: Turn, table: Table | None) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if turn.kind == "groups":
-        writer.writerow(["group", "value"])
+        writer.writerow(map(_harmless, _columns_of(turn)))
         for value in turn.values:
             assert isinstance(value, tuple)
             known = "" if value[1] is None else value_text(value[1])
@@ -43,6 +43,14 @@ def answer_csv(turn: Turn, table: Table | None) -> str:
         texts = [table.cell(row, c) if (row, c) in cells else "" for c in columns]
         writer.writerow([row + 1, *map(_harmless, texts)])
     return out.getvalue()
+
+
+def _columns_of(groups: Turn) -> tuple[str, ...]:
+    """What groups and their values are called."""
+    from denota.conversation.view import view_of  # which shows turns, whose CSV this is
+
+    columns = view_of(groups).columns
+    return columns if len(columns) == 2 else ("group", "value")
 
 
 def rows_csv(table: Table, rows: Iterable[int]) -> str:

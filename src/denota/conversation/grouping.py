@@ -58,7 +58,7 @@ def _each_group(question: str, table: Table) -> AggregateRequest | None:
         of_theirs = re.match(r"['’]s?\b", after)
         after = f"the {after[of_theirs.end() :]}" if of_theirs else after
         rest = _joined(question[: cue.start()], after)
-        request = request_in(rest, table)
+        request = request_in(rest, table) or _column_in(rest, table)
         if request is None or request.each:
             continue
         if _makes_groups(column, table):
@@ -66,6 +66,16 @@ def _each_group(question: str, table: Table) -> AggregateRequest | None:
             return replace(request, question=own, group=column.name, done=False)
         if request.kind == "average" and cue["per"]:
             return request  # goals per game, where each row is a game
+    return None
+
+
+def _column_in(rest: str, table: Table) -> AggregateRequest | None:
+    """The sum of a column of amounts whose own name says "total", and that the rest consists of."""
+    words = [singular(word) for word in tokenise(rest) if word not in FUNCTION_WORDS]
+    for column in table.columns:
+        name = [singular(word) for word in tokenise(column.name) if word not in FUNCTION_WORDS]
+        if name == words and "total" in name and is_amount(column):
+            return AggregateRequest("sum", f"what is the {column.name}")
     return None
 
 

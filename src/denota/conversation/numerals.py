@@ -65,15 +65,21 @@ def style_of(column: Column) -> Style:
         decimals.append(None if scaled else _decimals(found["number"], mark))
     shown = [count for count in decimals if count is not None]
     most = max(shown, default=0) if len(shown) == len(decimals) else 2
+    money = column.unit in MONEY_UNITS
     before = befores.most_common(1)[0][0] if befores else ""
     after = afters.most_common(1)[0][0] if afters else ""
     return Style(
-        before if column.unit in MONEY_UNITS and before.strip() else "",
+        before if money and before.strip() else "",
         after if column.unit and len(after) <= _LONGEST_UNIT else "",
         min(most, MOST_DECIMALS),
-        padded=bool(shown) and 0 < most <= 2 and set(decimals) == {most},
+        padded=0 < most <= 2 and (set(decimals) == {most} or (money and _mostly(most, shown))),
         mark=mark,
     )
+
+
+def _mostly(decimals: int, shown: list[int]) -> bool:
+    """Whether most of a column's numbers have so many decimals."""
+    return 2 * shown.count(decimals) > len(shown)
 
 
 def numeral(value: float, style: Style = PLAIN, average: bool = False) -> str:

@@ -313,10 +313,7 @@ function across(column) {
 function slideTo(wanted, most) {
   const fixed = fixedWidth();
   const starts = heads().map((head) => head.offsetLeft - fixed).filter((start, number) => number !== frozen && start >= wanted - 1);
-  const target = Math.max(0, Math.min(starts[0] ?? wanted, most - fixed));
-  const lack = target - ($("scroll").scrollWidth - $("scroll").clientWidth);
-  if (lack > 0) $("grid").style.minWidth = `${$("grid").offsetWidth + lack}px`; // room beyond the last column
-  $("scroll").scrollLeft = target;
+  $("scroll").scrollLeft = Math.max(0, Math.min(starts[0] ?? wanted, most - fixed));
 }
 
 // Scroll sideways so that what decided is seen, with the answer's column where both fit.
