@@ -103,6 +103,7 @@ def test_only_some_rows_with_search_sorting_and_csv(seen: Seen) -> None:
     assert [int(line[0]) for line in lines[1:]] == [n + 1 for n in shown_rows(seen)]
     assert all(line[1] == f"Order {int(line[0]) - 1}" for line in lines[1:])
     page.fill("#search", "")
+    page.get_by_text("rows found").wait_for(state="hidden")
     page.locator("#only-all").click()
     page.locator("#only").wait_for(state="hidden")
     seen.settle()

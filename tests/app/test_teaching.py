@@ -161,7 +161,8 @@ def test_lessons_are_exported_as_data(parser: Parser, tmp_path: Path) -> None:
     teacher = Teacher(parser, TeachingLog())
     chat = Chat(parser, CASTLES, teacher=teacher)
     chat.ask("which castles are there?")
-    chat.ask(ODD)
+    chat.ask("and which one of those is the zorg?")
+    assert not chat.afresh[-1]
     chat.teach(-1, ANSWER)
     (tmp_path / "l.jsonl").write_text(teacher.log.export())
     loaded = load_examples(tmp_path / "l.jsonl", "all")

@@ -19,10 +19,13 @@ from typing import Final
 from denota.conversation.mentions import named_in
 from denota.conversation.words import words_of
 from denota.inflect import singular
+from denota.programs.lexicon import words_of as words_that_call_for
 from denota.tables.table import Table
 from denota.tokens import FUNCTION_WORDS, content, tokenise
 
 WEIGHTS: Final = Path(__file__).with_name("scope.json")
+VALUES: Final = ("count", "sum", "average")
+"""What questions ask to be computed, told by the lexicon's words."""
 FEW: Final = 5
 """Rows of an answer that is short."""
 
@@ -54,6 +57,10 @@ def scope_features(
     found = {"always": 1.0, f"first {plain[0]}": 1.0, f"last {plain[-1]}": 1.0}
     found |= {word: 1.0 for word in plain if word != "*"}
     found |= {f"{one} {other}": 1.0 for one, other in pairwise(plain) if (one, other) != ("*", "*")}
+    said = f" {' '.join(words)} "
+    asks = [f"asks for the {kind}" for kind in VALUES if _calls(kind, said)]
+    found |= dict.fromkeys(asks, 1.0)
+    found |= {f"{one} of one row": 1.0 for one in asks if rows == 1}
     own, before = _stems(text), _stems(questions[-1])
     earlier = frozenset[str]().union(*map(_stems, questions))
     names = frozenset(map(singular, words_of(table).names))
@@ -75,6 +82,10 @@ def scope_features(
         "few rows before": float(1 < rows <= FEW),
         "all rows before": float(rows >= 0.9 * len(table)),
     }
+
+
+def _calls(kind: str, said: str) -> bool:
+    return any(f" {word} " in said for word in words_that_call_for(kind))
 
 
 def _stems(text: str) -> frozenset[str]:
