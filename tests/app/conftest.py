@@ -133,7 +133,7 @@ def visit(browser: Any, server: Server) -> Iterator[Callable[..., Seen]]:
 
     def open_page(at: Server = server, **options: Any) -> Seen:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(40_000)  # the machine may be busy
         page = context.new_page()
         seen, said, asked = Seen(page, at), [], []  # type: ignore[var-annotated]
         page.on("console", lambda message: said.append(message.text))

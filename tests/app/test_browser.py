@@ -444,7 +444,15 @@ def test_an_answer_far_to_the_right_is_brought_into_view(seen: Seen) -> None:
 def test_answer_rows_are_stepped_through(seen: Seen, large: str) -> None:
     seen.open(large)
     cells = [[10, 0], [50_000, 0], [99_990, 1]]
-    seen.change_answers(lambda turn: turn.update(cells=cells, answer=["a", "b", "c"]))
+
+    def scattered(turn: dict[str, Any]) -> None:
+        turn.update(cells=cells, answer=["a", "b", "c"])
+        marked = [True] * len(turn["view"]["columns"])
+        texts = ["a"] * len(marked)
+        rows = [{"row": row, "cells": texts, "marked": marked} for row, _ in cells]
+        turn["view"].update(rows=rows, total=3, evidence=[])
+
+    seen.change_answers(scattered)
     seen.ask("which station has the highest reading?")
     assert "3 answer cells" in seen.page.locator("#found").inner_text()
     stepped: list[list[int]] = []
