@@ -183,7 +183,7 @@ class Seen:
 
     def settle(self) -> None:
         """Wait until nothing is being fetched and what came was drawn."""
-        quiet, until = 0, time.monotonic() + 15
+        quiet, until = 0, time.monotonic() + 40
         while quiet < 3:
             assert time.monotonic() < until, f"still fetching {self.running}"
             self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")

@@ -107,7 +107,7 @@ def test_an_answer_is_written_as_csv(say: Callable[..., str], tmp_path: Path) ->
     header, *lines = list(csv.reader(file.read_text(encoding="utf-8").splitlines()))
     crew = read_table(EXPEDITIONS)
     total = sum(float(number) for number in crew["Crew"].numbers)
-    assert header == ["group", "value"] and sum(float(value) for _, value in lines) == total
+    assert header == ["Leader", "Sum of Crew"] and sum(float(value) for _, value in lines) == total
     say("which season cost the most?", f":csv {file}")
     assert file.read_text(encoding="utf-8") == "row,Season\n7,1907-08\n", "what was there goes"
     assert "cannot be written" in say(f":csv {tmp_path}")

@@ -369,6 +369,8 @@ def test_no_state_has_a_violation(visit: Callable[..., Seen], look: tuple[str, i
     page.locator("#only").wait_for()
     assert not violations(seen)
     page.locator("#only-all").click()
+    page.locator("#only").wait_for(state="hidden")
+    seen.settle()
     seen.ask("which runner has the lowest time?")
     page.locator(".wrong").first.click()
     page.wait_for_function("() => document.activeElement.matches('#body td[data-cell]')")

@@ -5,6 +5,8 @@ import { wait } from "./waiting.js";
 const LARGEST = 32 * 2 ** 20; // bytes of a file that is taken
 const MOST = 200000; // items of an answer that are told
 const LEFT = 500; // milliseconds in which the server notices that nobody waits any more
+const TRIES = 5; // how often what a busy server refused is asked again
+const PAUSE = 250; // milliseconds before the first of them, twice as long each time
 const AWAY = "the server does not answer; is it still running?";
 const WAITED = { "/teach": "Learning", "/unteach": "Forgetting", "/choose": "Reading it so", "/undo": "Taking it back", "/reset": "Starting over" };
 let showAgain = async () => {}; // shows a conversation as the server has it
@@ -114,6 +116,10 @@ async function answered(path, options, session) {
   let text;
   try {
     response = await fetch(path, options);
+    for (let tries = 0; response.status === 429 && tries < TRIES; tries++) { // refused, not done: ask again
+      await new Promise((done) => setTimeout(done, PAUSE * 2 ** tries));
+      response = await fetch(path, options);
+    }
     text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;

@@ -401,9 +401,9 @@ $("back").addEventListener("click", () => goBy(step < 0 ? 0 : -1).catch(fail));
 $("on").addEventListener("click", () => goBy(1).catch(fail));
 
 $("only-all").addEventListener("click", attempt(async () => {
+  $("search").focus(); // now: who goes on typing elsewhere meanwhile is left alone
   await showOnly(null);
   whenAll();
-  $("search").focus();
 }));
 $("only-csv").addEventListener("click", attempt(async () => {
   const { path, body } = asFile();
