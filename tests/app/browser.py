@@ -184,7 +184,7 @@ class Seen:
     def settle(self) -> None:
         """Wait until nothing is being fetched and what came was drawn."""
         quiet, until = 0, time.monotonic() + 40
-        while quiet < 3:
+        while quiet < 10:  # frames: rows are asked for when scrolling has ended
             assert time.monotonic() < until, f"still fetching {self.running}"
             self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
             quiet = 0 if self.running else quiet + 1

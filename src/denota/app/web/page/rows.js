@@ -5,6 +5,7 @@ import { call, of } from "./api.js";
 import { fail } from "./notices.js";
 
 const WINDOW = 100; // rows fetched at a time
+const SETTLED = 60; // milliseconds after which rows that are still wanted are asked for; what was asked for is let come
 const KEPT = 80; // windows kept
 const LARGEST = 500; // rows that the server gives at a time
 
@@ -111,7 +112,9 @@ async function fetchWindow(start, onArrived) {
   const controller = new AbortController();
   windows.set(start, controller);
   try {
-    const found = await fetchRows(session, order, sequence, start, WINDOW, controller.signal);
+    await new Promise((done) => setTimeout(done, SETTLED));
+    if (controller.signal.aborted) return;
+    const found = await fetchRows(session, order, sequence, start, WINDOW);
     if (mine !== version) return;
     windows.delete(start); // to the end: the map is in order of use
     windows.set(start, found.rows);
