@@ -274,3 +274,11 @@ def test_the_first_layers_are_kept() -> None:
     kept = whole.encoder.state_dict()
     assert all(torch.equal(w, kept[name]) for name, w in half.encoder.state_dict().items())
     assert json.loads(half.facts()["encoder"])["layers"] == 2, "a saved parser knows"
+
+
+def test_words_are_matched_with_the_questions_alone(scorer: Encoder) -> None:
+    """Matching reads up to where the questions end: what stands behind them changes nothing."""
+    batch = scorer.batch(prepared())
+    whole = replace(batch, asked=batch.pieces.shape[1])
+    assert batch.asked < whole.asked
+    assert torch.allclose(scorer.eval().read(batch).entries, scorer.read(whole).entries, atol=1e-5)

@@ -212,6 +212,22 @@ def test_dropout_only_in_training(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", PAD)
+def test_learning_attends_as_answering_does(kind: str) -> None:
+    """Attention in steps, as a CPU learns, is the fused one, values and gradients alike."""
+    model = Transformer(shape_of(settings_of(kind)), dropout=0.0, attention_dropout=0.0)
+    load_weights(model, small(kind).state_dict())
+    ids, mask, segments = batch(kind, (9, 5))
+    found = []
+    for learns in (True, False):
+        model.train(learns).zero_grad()
+        states = model(ids, mask, segments)
+        (states[mask] ** 3).sum().backward()
+        found.append([states[mask], *(weight.grad.clone() for weight in model.parameters())])
+    for own, fused in zip(*found, strict=True):
+        assert torch.allclose(own, fused, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", PAD)
 def test_bfloat16(kind: str) -> None:
     model = small(kind)
     ids, mask, _ = batch(kind, (9, 5))

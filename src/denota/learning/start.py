@@ -53,7 +53,7 @@ def _check_like(config: Config, start_from: Parser) -> None:
         name
         for name in (
             *("scorer", "hidden", "dimension", "vectors"),
-            *("surface", "bias", "encoder", "layers", "width", "cells", "usual"),
+            *("surface", "bias", "encoder", "layers", "width"),
         )
         if getattr(own, name) != getattr(other, name)
     ]

@@ -18,6 +18,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
+from denota.model.dropout import Dropout
 from denota.model.encoder_batch import (
     COLUMN_FEATURES,
     QUESTION_FEATURES,
@@ -30,7 +31,7 @@ from denota.model.names import LEGACY_ENCODER, RowNames, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer, appended, placed
-from denota.model.transformer import Layer, Shape, Transformer
+from denota.model.transformer import Shape, Transformer
 from denota.model.transformer_weights import read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.search.axes import BLOCKS, COMPARISONS, FIXED
@@ -40,7 +41,7 @@ ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
 """Blocks of entries that are nothing but themselves."""
 ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
 """The blocks whose entries have rows of their own, by head; comparisons have a constant as well."""
-TOGETHER: Final = 4
+TOGETHER: Final = {"answering": 4, "learning": 16}
 """At most this many texts of like length are read at once on a CPU."""
 
 
@@ -152,8 +153,6 @@ class Encoder(Scorer):
         for module in self.modules():
             if isinstance(module, nn.Dropout):
                 module.p = share
-            elif isinstance(module, Layer):
-                module.attention_dropout = share
 
     def batch(self, questions: Sequence[Prepared]) -> EncoderBatch:
         """Return questions as tensors."""
@@ -261,29 +260,27 @@ class Encoder(Scorer):
         return scored
 
     def _states(self, batch: EncoderBatch) -> Tensor:
-        """(B, T, D) what the encoder makes of the texts.
+        """(B, T, D) what the encoder makes of the texts, in float32.
 
         On a CPU those of like length are read together, for padding takes time there.
         """
         there = batch.pieces != self.wordpieces.pad
         kinds = (batch.parts > 3).long()
-        count = len(there)
-        if self.device.type != "cpu" or count <= TOGETHER:
-            return self._encoded(batch.pieces, there, kinds, batch.places)
-        lengths = there.sum(dim=1)
-        found = torch.zeros(*there.shape, self.encoder.shape.size)
-        for some in torch.split(lengths.argsort(stable=True), TOGETHER):
-            longest = int(lengths[some].max())
-            texts = (each[some, :longest] for each in (batch.pieces, there, kinds, batch.places))
-            pieces, own, kind, places = texts
-            found[some, :longest] = self._encoded(pieces, own, kind, places)
-        return found
-
-    def _encoded(self, pieces: Tensor, there: Tensor, kinds: Tensor, places: Tensor) -> Tensor:
-        """(B, T, D) the states of texts, in float32."""
+        together = TOGETHER["learning" if self.training else "answering"]
+        # entered once, so that weights are cast once
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.in_bfloat16):
-            states: Tensor = self.encoder(pieces, there, kinds, places=places)
-        return states.float()
+            if self.device.type != "cpu" or len(there) <= together:
+                read: Tensor = self.encoder(batch.pieces, there, kinds, places=batch.places)
+                return read.float()
+            lengths = there.sum(dim=1)
+            found = torch.zeros(*there.shape, self.encoder.shape.size)
+            for some in torch.split(lengths.argsort(stable=True), together):
+                longest = int(lengths[some].max())
+                texts = (t[some, :longest] for t in (batch.pieces, there, kinds, batch.places))
+                pieces, own, kind, places = texts
+                states = self.encoder(pieces, own, kind, places=places)
+                found[some, :longest] = states.float()
+        return found
 
     def _vectors(
         self, batch: EncoderBatch, columns: Tensor, values: Tensor, constants: Tensor, words: Tensor
@@ -328,7 +325,7 @@ class Head(nn.Module):
     def __init__(self, inputs: int, width: int, scores: int, dropout: float) -> None:
         super().__init__()
         self.hidden = nn.Linear(inputs, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.scores = nn.Linear(width, scores)
         nn.init.zeros_(self.scores.bias)
 

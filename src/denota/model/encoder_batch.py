@@ -59,6 +59,8 @@ class EncoderBatch(AxisBatch):
     column_features: Tensor  #: (B, C, COLUMN_FEATURES)
     value_features: Tensor  #: (B, V, VALUE_FEATURES)
     question_features: Tensor  #: (B, QUESTION_FEATURES)
+    asked: int
+    """The two questions stand within so many pieces from the first, the table behind them."""
 
 
 def make_encoder_batch(questions: Sequence[Prepared], reader: Reader) -> EncoderBatch:
@@ -92,6 +94,7 @@ def make_encoder_batch(questions: Sequence[Prepared], reader: Reader) -> Encoder
         torch.from_numpy(column_features),
         torch.from_numpy(value_features),
         torch.from_numpy(np.stack([_question_features(q) for q in questions])),
+        max(1 + int(np.flatnonzero((r.parts == 1) | (r.parts == 2)).max(initial=0)) for r in read),
     )
 
 

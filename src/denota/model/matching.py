@@ -1,6 +1,6 @@
 """How the words of columns and values match a question's, piece by piece.
 
-B questions, T pieces, D dimensions.
+B questions, T pieces of questions, D dimensions.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ class Matching:
 
     def __init__(self, words: Tensor, importance: nn.Linear, batch: EncoderBatch) -> None:
         self.words, self.importance = words, importance
-        self.pieces = batch.pieces
-        self.asked = nn.functional.normalize(words[batch.pieces], dim=2)  # (B, T, D)
-        self.sides = [(batch.parts == part) for part in (1, 2)]
-        self.counts = self._counts(words[batch.pieces])  # (B, T)
+        self.pieces, parts = (each[:, : batch.asked] for each in (batch.pieces, batch.parts))
+        vectors = words[self.pieces]
+        self.asked = nn.functional.normalize(vectors, dim=2)  # (B, T, D)
+        self.sides = [(parts == part) for part in (1, 2)]
+        self.counts = self._counts(vectors)  # (B, T)
 
     def _counts(self, vectors: Tensor) -> Tensor:
         return nn.functional.softplus(self.importance(vectors))[..., 0]

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from denota.errors import ModelError
+from denota.model.dropout import Dropout
 
 HIDDEN: Final = -30000.0
 """What is added to the attention on padding: no weight is left, no infinity arises, and every
@@ -78,7 +79,7 @@ class Transformer(nn.Module):
         self.segments = _embedding(shape.segments, shape.size) if shape.segments else None
         self.distances = _embedding(shape.buckets, shape.heads) if shape.buckets else None
         self.norm = nn.LayerNorm(shape.size, shape.epsilon)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.layers = nn.ModuleList(
             Layer(shape, dropout, attention_dropout) for _ in range(shape.layers)
         )
@@ -154,7 +155,7 @@ class Layer(nn.Module):
     def __init__(self, shape: Shape, dropout: float, attention_dropout: float) -> None:
         super().__init__()
         self.heads = shape.heads
-        self.attention_dropout = attention_dropout
+        self.attention_dropout = Dropout(attention_dropout)
         self.look = Linear(shape.size, 3 * shape.size)
         """Queries, keys and values, side by side: one product in place of three."""
         self.gather = Linear(shape.size, shape.size)
@@ -162,7 +163,7 @@ class Layer(nn.Module):
         self.widen = Linear(shape.size, shape.inner)
         self.narrow = Linear(shape.inner, shape.size)
         self.narrowed = nn.LayerNorm(shape.size, shape.epsilon)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, hidden: Tensor, bias: Tensor | None) -> Tensor:
         """(B, T, D) to (B, T, D), with a bias of the attention that broadcasts to (B, H, T, T)."""
@@ -176,9 +177,21 @@ class Layer(nn.Module):
         texts, length, size = hidden.shape
         looked = self.look(hidden).view(texts, length, 3, self.heads, size // self.heads)
         queries, keys, values = looked.permute(2, 0, 3, 1, 4)  # (B, H, T, D / H) each
-        dropout = self.attention_dropout if self.training else 0.0
-        attended = functional.scaled_dot_product_attention(queries, keys, values, bias, dropout)
+        if self.training and hidden.device.type == "cpu":
+            attended = self._attend_in_steps(queries, keys, values, bias)
+        else:
+            dropout = self.attention_dropout.p if self.training else 0.0
+            attended = functional.scaled_dot_product_attention(queries, keys, values, bias, dropout)
         return attended.transpose(1, 2).reshape(texts, length, size)
+
+    def _attend_in_steps(
+        self, queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None
+    ) -> Tensor:
+        """(B, H, T, D / H) the same; on a CPU the fused one learns at a third of the speed."""
+        scores = (queries / math.sqrt(queries.shape[3])) @ keys.transpose(2, 3)  # (B, H, T, T)
+        weights = torch.softmax(scores if bias is None else scores + bias, dim=3)
+        attended: Tensor = self.attention_dropout(weights.to(values.dtype)) @ values
+        return attended
 
 
 class Linear(nn.Linear):
