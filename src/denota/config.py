@@ -30,6 +30,9 @@ class DataConfig:
     """What made-up questions are about: `train`, the tables of the training data, `invented` ones,
     those of a data set's split (`wikisql:train`), or several: `train, wikisql:train*2, invented`,
     the number being how much of the questions each has beside the others."""
+    made_up_rows: int = 0
+    """Made-up questions are about tables of at most this many rows; 0 for tables of any length.
+    Long ones take by far the most time to prepare."""
     made_up_loose: float = 0.0
     """The share in which made-up questions are worded as people type them, with synonyms and
     paraphrases in place of column names, or values alone; 0 for tidy wording."""

@@ -54,6 +54,8 @@ class Manner:
     """Whether to leave out questions whose program is not in the space."""
     programs: bool = False
     """Whether the examples tell their programs."""
+    rows: int = 0
+    """The most rows of a table; 0 for any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +119,20 @@ def make_up(
         jobs: how many processes make and check them, 0 for one a core.
 
     Raises:
-        ConfigError: the tables of a source are not given, or there are none.
+        ConfigError: the tables of a source are not given, or there are none short enough.
     """
     whole = sum(source.weight for source in sources)
     parts: list[_Part] = []
     for source in sources:
         share = round(count * source.weight / whole)
-        parts += _parts(_tables(source.name, tables, share, seed), share, seed)
+        own = _tables(source.name, tables, share, seed)
+        short = [table for table in own if not manner.rows or len(table) <= manner.rows]
+        if not short:
+            raise ConfigError(
+                f"no table of {source.name} has at most {manner.rows} rows; "
+                "raise data.made_up_rows"
+            )
+        parts += _parts(short, share, seed)
     asked, language = _ask(parts, manner, jobs), LANGUAGES[manner.language]
     if not manner.checked:
         return MadeUp(examples_from(asked, programs=manner.programs), {})

@@ -219,13 +219,17 @@ def _made_up(
     language = data.language.split()[0]
     of = language if language == "full" else "extended"
     kinds = read_kinds(data.made_up_kinds) if data.made_up_kinds else None
-    made = make_up(
-        read_sources(data.made_up_tables),
-        {**tables, TRAIN: [*trained.values()]},
-        data.made_up,
-        config.seed,
-        Manner(of, data.made_up_loose, kinds, data.made_up_checked, data.made_up_programs),
+    manner = Manner(
+        language=of,
+        loose=data.made_up_loose,
+        kinds=kinds,
+        checked=data.made_up_checked,
+        programs=data.made_up_programs,
+        rows=data.made_up_rows,
     )
+    sources = read_sources(data.made_up_tables)
+    asked_about = {**tables, TRAIN: [*trained.values()]}
+    made = make_up(sources, asked_about, data.made_up, config.seed, manner)
     if lost := made.left_out:
         named = ", ".join(f"{count:,} {kind}" for kind, count in lost.items())
         say(f"{sum(lost.values()):,} made-up questions have no program in the space: {named}")
