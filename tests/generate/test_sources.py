@@ -52,6 +52,14 @@ def test_each_source_has_its_part() -> None:
     assert [e.answer for e in examples] == [e.answer for e in again]
 
 
+def test_long_tables_are_left_out_where_that_is_said() -> None:
+    few = Manner("full", loose=0.5, rows=9)
+    examples = make_up(read_sources("train, invented"), {"train": TABLES}, 60, 0, few).examples
+    assert max(len(example.question.table) for example in examples) <= 9
+    with pytest.raises(ConfigError, match="made_up_rows"):
+        make_up(read_sources("train"), {"train": TABLES}, 20, 0, Manner(rows=1))
+
+
 def test_what_is_not_in_the_space_is_left_out_and_counted() -> None:
     sources, manner = read_sources("train"), Manner("full", loose=0.5, checked=True)
     made = make_up(sources, {"train": TABLES[:12]}, 60, 1, manner, jobs=1)

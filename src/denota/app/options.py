@@ -122,7 +122,8 @@ GoldHistory = Annotated[
 NewTables = Annotated[
     str | None,
     typer.Option(
-        metavar="SPLIT", help="Only questions about tables that this other split does not have."
+        metavar="SPLIT",
+        help="Only questions about tables that this other split, or NAME:SPLIT, does not have.",
     ),
 ]
 Without = Annotated[

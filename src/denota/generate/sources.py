@@ -129,8 +129,7 @@ def make_up(
         short = [table for table in own if not manner.rows or len(table) <= manner.rows]
         if not short:
             raise ConfigError(
-                f"no table of {source.name} has at most {manner.rows} rows; "
-                "raise data.made_up_rows"
+                f"no table of {source.name} has at most {manner.rows} rows; raise data.made_up_rows"
             )
         parts += _parts(short, share, seed)
     asked, language = _ask(parts, manner, jobs), LANGUAGES[manner.language]

@@ -20,6 +20,8 @@ from denota.app.terminal.progress import count_progress
 from denota.data import Loaded, load_questions
 from denota.data.dataset import DataSet
 from denota.data.datasets import dataset_of
+from denota.data.mixed import load_tables
+from denota.data.shared import shared_tables
 from denota.errors import ConfigError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, in_form_of
@@ -36,7 +38,7 @@ class Measured:
     gold_history: bool = False
     """Whether each question gets the right previous answer, not the parser's own."""
     apart_from: str | None = None
-    """Another split, whose tables are left out."""
+    """Another split, or NAME:SPLIT of another data set, whose tables are left out."""
     without: Sequence[str] = ()
     """Steps of understanding to leave out."""
     only_model: bool = False
@@ -48,9 +50,16 @@ class Measured:
         kind = dataset_of(where, self.split)
         loaded = checked(kind.examples(where, self.split))
         if self.apart_from is not None:
-            known = {q.table_file for q in load_questions(where, self.apart_from).questions}
-            loaded = checked(loaded.without_tables(known))
+            loaded = checked(loaded.without_tables(_known(self.apart_from, where, loaded)))
         return kind, loaded
+
+
+def _known(apart_from: str, where: Path, loaded: Loaded) -> set[str]:
+    """The tables that another split has: by name, or by their rows where it is another set's."""
+    if ":" not in apart_from:
+        return {q.table_file for q in load_questions(where, apart_from).questions}
+    own = {q.table_file: q.table for q in loaded.questions}
+    return shared_tables(own, load_tables(apart_from, where))
 
 
 def show_evaluation(measured: Measured, as_json: bool) -> None:
