@@ -236,8 +236,9 @@ def _write_shard(number: int) -> int:
             for array in record_arrays(ready):
                 raw = array.tobytes()
                 file.write(raw + b"\0" * (-len(raw) % 8))
-    facts = {"records": records, "values": [json.loads(text) for text in values]}
-    (folder / f"{number:04d}.json").write_text(json.dumps(facts), encoding="utf-8")
+    # the texts are JSON already: to read them in order to write them would take half of the time
+    facts = f'{{"records": {json.dumps(records)}, "values": [{",".join(values)}]}}'
+    (folder / f"{number:04d}.json").write_text(facts, encoding="utf-8")
     return len(records)
 
 
