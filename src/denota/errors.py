@@ -39,6 +39,10 @@ class ModelError(DenotaError):
     """Pretrained weights that cannot be found, read or used."""
 
 
+class MissingPackage(DenotaError):
+    """A package that is not installed, and that what was asked for needs."""
+
+
 class FormatError(DenotaError):
     """A file that a newer denota wrote."""
 

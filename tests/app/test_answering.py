@@ -15,8 +15,8 @@ from denota.conversation.understand import ONLY_MODEL, STEPS
 from denota.data import Cells, Example, Question
 from denota.errors import ConfigError
 from denota.evaluation.predict import key_of, predict
-from denota.model.checkpoint import save_parser
-from denota.model.parser import Parser
+from denota.model.saved import save_parser
+from denota.model.torch_parser import TorchParser
 from denota.programs import Denotation
 from denota.search.preparer import Preparer
 from denota.tables import Table
@@ -32,7 +32,7 @@ WORDS = ["city", "country", "people", "oslo", "norway", "most", "largest"]
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run") / "best.safetensors"
     config = Config(DataConfig(language="dynsp++"), ModelConfig(dimension=8, hidden=4))
-    save_parser(path, Parser.new(config, []))
+    save_parser(path, TorchParser.new(config, []))
     return path.parent
 
 

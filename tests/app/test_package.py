@@ -12,15 +12,15 @@ from denota.app.paths import load_run, model_path
 from denota.config import Config, DataConfig, ModelConfig
 from denota.errors import TrainingError
 from denota.evaluation.calibration import Calibration
-from denota.model.checkpoint import save_parser
-from denota.model.parser import Parser
+from denota.model.saved import save_parser
+from denota.model.torch_parser import TorchParser
 from denota.programs import Denotation
 from denota.search.preparer import Preparer
 
 
 def saved(folder: Path, calibration: Calibration | None = None) -> Path:
     config = Config(DataConfig(language="dynsp++"), ModelConfig(dimension=64, hidden=32))
-    parser = Parser.new(config, [Preparer("dynsp++")(q, None) for q in questions(3)])
+    parser = TorchParser.new(config, [Preparer("dynsp++")(q, None) for q in questions(3)])
     parser.calibration = calibration
     folder.mkdir()
     save_parser(folder / "best.safetensors", parser)

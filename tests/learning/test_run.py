@@ -20,7 +20,8 @@ from denota.learning import run, run_folder
 from denota.learning.run import train
 from denota.learning.start import new_parser
 from denota.learning.trainer import Training
-from denota.model.checkpoint import load_parser, save_parser
+from denota.model.checkpoint import load_parser
+from denota.model.saved import save_parser
 from denota.search.preparer import Preparer
 from processes import denota, python, start_denota
 

@@ -17,10 +17,11 @@ from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Cells, Example, Question
 from denota.learning.start import new_parser
 from denota.learning.trainer import Training
-from denota.model.checkpoint import load_parser, save_parser
+from denota.model.checkpoint import load_parser
 from denota.model.encoder import Encoder
 from denota.model.parser import Parser
 from denota.model.reading import LONGEST_QUESTION, Reader
+from denota.model.saved import save_parser
 from denota.model.wordpieces import Wordpieces
 from denota.programs import Denotation, language_of
 from denota.programs.operators import AGGREGATES

@@ -17,7 +17,7 @@ from torch import Tensor
 from denota.app.paths import load_run
 from denota.config import Config, DataConfig, ModelConfig
 from denota.learning.start import new_parser
-from denota.model.checkpoint import checksum, load_parser, save_parser
+from denota.model.checkpoint import load_parser
 from denota.model.cues import DynSPWithCues
 from denota.model.dynsp import DynSP, starting_vector
 from denota.model.names import (
@@ -30,6 +30,7 @@ from denota.model.names import (
     read_names,
 )
 from denota.model.parser import Parser
+from denota.model.saved import checksum, save_parser
 from denota.model.scorer import Scorer
 from denota.model.vectors import word_vectors
 from denota.programs import Denotation, language_of
@@ -298,7 +299,8 @@ known.LANGUAGES["extended"] |= {"is_nought", "spread"}
 GROWN = """
 from denota.programs import language_of
 from denota.search.axes import FIXED
-from denota.model.checkpoint import load_parser, save_parser
+from denota.model.checkpoint import load_parser
+from denota.model.saved import save_parser
 from pathlib import Path
 assert FIXED.index("is_nought") < FIXED.index("max")
 assert not {"is_nought", "spread"} & parser.language

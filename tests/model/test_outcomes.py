@@ -11,9 +11,10 @@ import torch
 from denota.config import Config, DataConfig, ModelConfig
 from denota.data.answer import Cells
 from denota.learning.start import new_parser
-from denota.model.checkpoint import load_parser, save_parser
+from denota.model.checkpoint import load_parser
 from denota.model.outcomes import DynSPWithOutcomes
 from denota.model.parser import Parser
+from denota.model.saved import save_parser
 from denota.programs import Denotation, language_of
 from denota.search.exact import AxisScores, program_scores
 from denota.search.lexicon import read_lexicon

@@ -7,7 +7,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from denota.model.encoder import Encoder
 from denota.model.names import LEGACY_ENCODER, RowNames
-from denota.model.transformer import Shape, Transformer
+from denota.model.shape import Shape
+from denota.model.transformer import Transformer
 from denota.model.wordpieces import Wordpieces, wordpieces_of
 
 

@@ -7,7 +7,6 @@ turn = chat.ask("which city is the largest?")
 
 from __future__ import annotations
 
-import copy
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,9 +28,9 @@ from denota.data.loaded import Loaded
 from denota.errors import DataError, TrainingError
 from denota.evaluation.metrics import score
 from denota.evaluation.predict import gold_of, in_form_of, key_of
-from denota.learning.run import train
-from denota.model.checkpoint import load_parser, save_parser
+from denota.extras import needed_for
 from denota.model.parser import Parser
+from denota.model.saved import save_parser
 from denota.programs.denotation import value_text
 from denota.search.preparer import Preparer
 from denota.teaching.log import TeachingLog
@@ -118,6 +117,9 @@ class TableParser:
             DataError: some turns cannot be used, or no program of the parser's language gives their
                 answer; says which and why.
         """
+        with needed_for("training"):
+            from denota.learning.run import train
+            from denota.model.checkpoint import trainable
         own = self.parser.config
         config = replace(
             own,
@@ -130,7 +132,7 @@ class TableParser:
         examples = _loaded(conversations).examples
         _check_reached(examples, Preparer.of(config))
         asked = _loaded(dev) if dev is not None else Loaded(())
-        start = Parser(own, copy.deepcopy(self.parser.scorer))
+        start = trainable(self.parser)
         with tempfile.TemporaryDirectory() as folder:
             with training_progress(
                 len(examples) + len(asked.examples), epochs * len(examples), quiet=not progress
@@ -146,8 +148,7 @@ class TableParser:
                     prepared=shown.prepared,
                     dev_questions=asked.questions,
                 )
-            learnt = load_parser(best)[0]
-        self.parser = Parser(learnt.config, learnt.scorer, self.parser.calibration)
+            self.parser = replace(load_run(best), calibration=self.parser.calibration)
         self.teacher = Teacher(self.parser, self.teacher.log)  # lessons are learnt anew
         return self
 

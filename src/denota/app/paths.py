@@ -6,11 +6,13 @@ Nothing below the application reads the environment; it is given what it needs f
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from denota.errors import TrainingError
+from denota.extras import needed_for
 
 if TYPE_CHECKING:
     from denota.model.parser import Parser
@@ -36,9 +38,24 @@ def model_path(run: str | Path) -> Path:
 
 def load_run(run: str | Path) -> Parser:
     """Return the best parser of a run."""
-    from denota.model.checkpoint import load_parser  # torch takes a second to import
+    return load_run_and_facts(run)[0]
 
-    return load_parser(model_path(run))[0]
+
+def load_run_and_facts(run: str | Path) -> tuple[Parser, Mapping[str, str]]:
+    """Return the best parser of a run, and the facts saved beside it.
+
+    What an encoder scores is computed without torch; other scorers need it.
+    """
+    from denota.model.light.parser import SCORER, light_parser
+    from denota.model.saved import read_saved
+
+    path = model_path(run)
+    saved = read_saved(path)
+    if saved.config.model.scorer == SCORER:
+        return light_parser(saved, path), saved.facts
+    with needed_for(f"the model {path}"):
+        from denota.model.checkpoint import parser_of
+    return parser_of(saved, path), saved.facts
 
 
 def lessons_path(run: str | Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,9 +19,10 @@ from denota.errors import TrainingError
 from denota.evaluation.predict import key_of
 from denota.learning.start import device_of
 from denota.learning.trainer import Training
-from denota.model.checkpoint import load_parser, save_parser
-from denota.model.parser import Parser
-from denota.model.scorer import Scorer
+from denota.model.checkpoint import load_parser
+from denota.model.saved import save_parser
+from denota.model.scorer import Scorer, arrays_of
+from denota.model.torch_parser import TorchParser
 from denota.programs.denotation import Denotation
 from denota.search.preparer import Preparer
 
@@ -33,7 +34,7 @@ def save_last(out: Path, training: Training, best: float) -> None:
     """Save the state after an epoch in place of the one before, once it is wholly written."""
     data = _data_digest(training.train)
     facts = {"epoch": str(training.epoch), "best": repr(best), "data": data}
-    state = {**_answers_saved(training), **training.optimiser.state()}
+    state = arrays_of({**_answers_saved(training), **training.optimiser.state()})
     save_parser(out / "last.safetensors", training.parser, state, facts)
     (out / PREVIOUS).unlink(missing_ok=True)  # older versions kept the epoch before as well
 
@@ -61,7 +62,7 @@ def _answers_saved(training: Training) -> dict[str, Tensor]:
     return {"lengths": lengths, "answers": flat}
 
 
-SavedRun = tuple[Parser, dict[str, Tensor], dict[str, str]]
+SavedRun = tuple[TorchParser, dict[str, Tensor], Mapping[str, str]]
 
 
 def last_saved(

@@ -35,8 +35,8 @@ from denota.learning.run_format import check_run_format
 from denota.learning.run_record import known_times, run_record
 from denota.learning.start import BEST, device_of, new_parser, teacher_of
 from denota.learning.trainer import Epoch, Training
-from denota.model.checkpoint import save_parser
-from denota.model.parser import Parser
+from denota.model.saved import save_parser
+from denota.model.torch_parser import TorchParser
 from denota.search.preparer import Preparer
 from denota.settings import to_toml
 from denota.tables.table import Table
@@ -52,7 +52,7 @@ def train(
     out: Path,
     *,
     resume: bool = False,
-    start_from: Parser | None = None,
+    start_from: TorchParser | None = None,
     vectors: str | None = None,
     say: Callable[[str], None] = lambda message: None,
     epoch_done: Callable[[Epoch], None] = lambda epoch: None,

@@ -11,8 +11,8 @@ import torch
 from denota.config import Config
 from denota.errors import TrainingError
 from denota.model.checkpoint import load_parser
-from denota.model.parser import SCORERS, Parser
 from denota.model.scorer import Scorer
+from denota.model.torch_parser import SCORERS, TorchParser
 from denota.programs.operators import language_of
 from denota.search.prepare import Prepared
 
@@ -23,9 +23,9 @@ BEST: Final = "best.safetensors"
 def new_parser(
     config: Config,
     ready: Sequence[Prepared],
-    start_from: Parser | None = None,
+    start_from: TorchParser | None = None,
     vectors: str | None = None,
-) -> Parser:
+) -> TorchParser:
     """Return a parser that knows the words of some questions, on the device that the config says.
 
     Args:
@@ -35,18 +35,18 @@ def new_parser(
         vectors: where word vectors come from, if not as the config says.
     """
     if start_from is None:
-        parser = Parser.new(config, ready, vectors)
+        parser = TorchParser.new(config, ready, vectors)
     else:
         _check_like(config, start_from)
         start_from.scorer.set_dropout(config.model.dropout)
         start_from.scorer.grow(language_of(config.data.language))
         start_from.scorer.meet(ready)
-        parser = Parser(config, start_from.scorer)
+        parser = TorchParser(config, start_from.scorer)
     parser.scorer.to(device_of(config.train.device))
     return parser
 
 
-def _check_like(config: Config, start_from: Parser) -> None:
+def _check_like(config: Config, start_from: TorchParser) -> None:
     """A parser to begin with must be of the kind that the config says."""
     own, other = config.model, start_from.config.model
     names = [

@@ -34,8 +34,8 @@ from denota.learning.update import surrogate_loss
 from denota.learning.workers import Workers, workers_of
 from denota.model.best_programs import best_programs
 from denota.model.encoder import Encoder
-from denota.model.parser import Parser
 from denota.model.scorer import AxisBatch, Scorer
+from denota.model.torch_parser import TorchParser
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates, Guide, find_candidates
 from denota.search.flat_batch import Flat
@@ -67,7 +67,7 @@ class Training:
     """A run in progress."""
 
     config: Config
-    parser: Parser
+    parser: TorchParser
     train: Sequence[Example]
     dev: Sequence[Example]
     preparer: Preparer
@@ -101,9 +101,9 @@ class Training:
         self.optimiser = Optimiser(self.parser.scorer, cfg, steps)
 
     @property
-    def best_parser(self) -> Parser:
+    def best_parser(self) -> TorchParser:
         """The parser to predict with: that of the averaged weights where there are such."""
-        return Parser(self.config, self.optimiser.best)
+        return TorchParser(self.config, self.optimiser.best)
 
     def run_epoch(self) -> Epoch:
         """Train one epoch and measure on dev."""

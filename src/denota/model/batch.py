@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from denota.model.scorer import AxisBatch, widths_of
+from denota.model.answering import widths_of
+from denota.model.scorer import AxisBatch
 from denota.model.vectors import WordVectors
 from denota.search.prepare import Prepared
 

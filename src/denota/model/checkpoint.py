@@ -1,189 +1,59 @@
-"""Parsers on disk: one safetensors file each, with config, words and a checksum; no pickle.
-
-A file is written beside its place and moved there, so a reader finds the old one or the new one,
-never half of one.
-"""
+"""Saved parsers as modules of torch, to go on training them."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from numpy.typing import NDArray
 from torch import Tensor
 
-from denota.errors import ConfigError, TrainingError, newer_format
-from denota.evaluation.calibration import Calibration, answer_features
-from denota.model.compact import compact, expanded
-from denota.model.memory import Memory, TableMemory
-from denota.model.parser import SCORERS, Parser
-from denota.model.wording import Wording
-from denota.settings import saved_config, to_toml
-
-CHECKPOINT_FORMAT = 3
-"""1 had no checksum of its metadata, 2 did not name the rows of its heads; both are read."""
-STATE = "state."
-"""What names of tensors that are not weights begin with."""
-MEMORY = "memory."
-"""What names of what was taught begin with."""
+from denota.config import Config
+from denota.model.compact import expanded
+from denota.model.parser import Parser
+from denota.model.saved import Saved, read_saved, unreadable
+from denota.model.scorer import Scorer
+from denota.model.torch_parser import SCORERS, TorchParser
 
 
-def save_parser(
-    path: Path,
-    parser: Parser,
-    state: Mapping[str, Tensor] | None = None,
-    facts: Mapping[str, str] | None = None,
-    *,
-    bits: int | None = None,
-) -> None:
-    """Write a parser, with more tensors and facts beside it if given.
-
-    With 8 or 4 `bits` weights are rounded, to a quarter or an eighth of the size.
-    """
-    tensors = {
-        name: weight.detach().cpu().contiguous()
-        for name, weight in parser.scorer.state_dict().items()
-    }
-    if bits is not None:
-        tensors = compact(tensors, bits)
-    tensors |= {
-        f"{MEMORY}{header}": torch.from_numpy(one.questions)
-        for header, one in parser.memory.tables.items()
-    }
-    tensors |= {
-        f"{STATE}{name}": tensor.detach().cpu().contiguous()
-        for name, tensor in (state or {}).items()
-    }
-    metadata = {
-        "format": f"denota {CHECKPOINT_FORMAT}",
-        "config": to_toml(parser.config),
-        **parser.scorer.facts(),
-        **_calibration_facts(parser.calibration),
-        **_memory_facts(parser.memory),
-        **(facts or {}),
-    }
-    metadata["sha256"] = checksum(tensors, metadata)
-    beside = path.with_name(path.name + ".part")
-    try:
-        save_file(tensors, beside, metadata)
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except (OSError, SafetensorError) as error:
-        beside.unlink(missing_ok=True)
-        what = str(getattr(error, "strerror", None) or error).lower()
-        size, free = sum(t.nbytes for t in tensors.values()), shutil.disk_usage(path.parent).free
-        room = f"; it takes {size >> 20:,} MiB and {free >> 20:,} are free" if free < size else ""
-        raise TrainingError(
-            f"{path} cannot be written ({what}{room}); what was saved before is still there"
-        ) from None
-
-
-def load_parser(path: Path) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
+def load_parser(path: Path) -> tuple[TorchParser, dict[str, Tensor], Mapping[str, str]]:
     """Read a parser, and the tensors and facts saved beside it.
 
     Raises:
         TrainingError: there is no such file, it is damaged, or it is no parser.
         FormatError: a newer denota wrote it.
     """
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            names = list(file.keys())  # `file` is no mapping
-            tensors = {name: file.get_tensor(name) for name in names}
-    except FileNotFoundError:
-        raise TrainingError(f"there is no model at {path}") from None
-    except (OSError, SafetensorError) as error:
-        raise TrainingError(f"{path} is damaged, or no model at all: {error}") from None
-    name, _, number = metadata.get("format", "").partition(" ")
-    if name != "denota" or not number.isdecimal():
-        raise TrainingError(f"{path} is not a model of denota")
-    if int(number) > CHECKPOINT_FORMAT:
-        raise newer_format(path, int(number), CHECKPOINT_FORMAT)
-    if metadata.get("sha256") != checksum(tensors, metadata):
-        raise TrainingError(
-            f"{path} is damaged: its contents do not have the checksum it was saved with"
-        )
-    try:
-        return _parser(metadata, tensors)
-    except (ValueError, KeyError, RuntimeError, ConfigError) as error:
-        raise TrainingError(f"{path} is not a model that can be read: {error}") from None
+    saved = read_saved(path)
+    return parser_of(saved, path), _tensors(saved.state), saved.facts
 
 
-def _parser(
-    metadata: dict[str, str], tensors: dict[str, Tensor]
-) -> tuple[Parser, dict[str, Tensor], dict[str, str]]:
-    config = saved_config(metadata["config"])
-    weights = expanded({k: v for k, v in tensors.items() if not k.startswith((STATE, MEMORY))})
-    scorer = SCORERS[config.model.scorer].restored(config.model, metadata, weights)
-    calibration = _calibration(json.loads(metadata.get("calibration", "null")))
-    parser = Parser(config, scorer, calibration, _memory(metadata, tensors))
-    state = {k.removeprefix(STATE): v for k, v in tensors.items() if k.startswith(STATE)}
-    return parser, state, metadata
+def parser_of(saved: Saved, path: Path) -> TorchParser:
+    """Return the parser that a file holds.
 
-
-def _calibration(known: Mapping[str, Any] | None) -> Calibration | None:
-    if known is None:
-        return None
-    weights = tuple(known["weights"])
-    features = len(answer_features((1.0,), (True,), follows=False))
-    if len(weights) != features + 1:
-        raise ValueError(f"its confidence has {len(weights)} weights, not {features + 1}")
-    return Calibration(weights, known["sure"])
-
-
-def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
-    return {} if calibration is None else {"calibration": json.dumps(asdict(calibration))}
-
-
-def _memory_facts(memory: Memory) -> dict[str, str]:
-    if not memory.tables:
-        return {}
-    asked = {
-        header: [
-            [own.text, sorted(own.words), program]
-            for own, program in zip(one.wordings, one.programs, strict=True)
-        ]
-        for header, one in memory.tables.items()
-    }
-    weights = {header: one.weights for header, one in memory.tables.items()}
-    return {"memory": json.dumps(weights), "memory_asked": json.dumps(asked)}
-
-
-def _memory(metadata: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Memory:
-    weights = json.loads(metadata.get("memory", "{}"))
-    asked = json.loads(metadata.get("memory_asked", "{}"))  # older files have none
-    found = {}
-    for header, lines in weights.items():
-        known = asked.get(header) or [["", [], ""]] * len(lines)
-        found[header] = TableMemory(
-            tensors[f"{MEMORY}{header}"].numpy(),
-            tuple(lines),
-            tuple(Wording(text, frozenset(words)) for text, words, _ in known),
-            tuple(program for *_, program in known),
-        )
-    return Memory(found)
-
-
-def checksum(tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> str:
-    """Return the checksum of a file's contents, which its metadata holds under sha256.
-
-    The first format left out the metadata.
+    Raises:
+        TrainingError: its weights are not those of such a parser.
     """
-    digest = hashlib.sha256()
-    facts = {k: v for k, v in metadata.items() if k != "sha256"}
-    for name in sorted(facts) if metadata["format"] != "denota 1" else ():
-        digest.update(f"{name}={facts[name]}\n".encode())
-    for name in sorted(tensors):
-        tensor = tensors[name].contiguous()
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.view(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
-    return digest.hexdigest()
+    try:
+        scorer = _scorer(saved.config, saved.facts, saved.weights)
+    except (ValueError, KeyError, RuntimeError) as error:
+        raise unreadable(path, error) from None
+    return TorchParser(saved.config, scorer, saved.calibration, saved.memory)
+
+
+def trainable(parser: Parser) -> TorchParser:
+    """Return a parser of its own with the same weights, which can be trained."""
+    scorer = _scorer(parser.config, parser.scorer.facts(), parser.scorer.weights())
+    return TorchParser(parser.config, scorer, parser.calibration, parser.memory)
+
+
+def _scorer(
+    config: Config, facts: Mapping[str, str], weights: Mapping[str, NDArray[np.generic]]
+) -> Scorer:
+    kind = SCORERS[config.model.scorer]
+    return kind.restored(config.model, facts, _tensors(expanded(weights)))
+
+
+def _tensors(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, Tensor]:
+    return {name: torch.tensor(array) for name, array in arrays.items()}

@@ -19,28 +19,27 @@ from torch import Tensor, nn
 
 from denota.config import ModelConfig
 from denota.model.dropout import Dropout
-from denota.model.encoder_batch import (
+from denota.model.encoder_batch import EncoderBatch, make_encoder_batch
+from denota.model.encoder_entries import (
+    ACTIONS,
     COLUMN_FEATURES,
+    ENTRIES,
+    MATCHES,
     QUESTION_FEATURES,
     VALUE_FEATURES,
-    EncoderBatch,
-    make_encoder_batch,
 )
-from denota.model.matching import MATCHES, Matching, _all_but, _each, _means, _spans, _sums
+from denota.model.matching import Matching, _all_but, _each, _means, _spans, _sums
 from denota.model.names import LEGACY_ENCODER, RowNames, new_names, read_names
 from denota.model.pretrained import find_pretrained
 from denota.model.reading import Reader
 from denota.model.scorer import Axis, Scorer, appended, placed
-from denota.model.transformer import Shape, Transformer
+from denota.model.shape import Shape
+from denota.model.transformer import Transformer
 from denota.model.transformer_weights import read_transformer
 from denota.model.wordpieces import Wordpieces, read_wordpieces, wordpieces_of
 from denota.search.axes import BLOCKS, COMPARISONS, FIXED
 from denota.search.prepare import Prepared
 
-ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
-"""Blocks of entries that are nothing but themselves."""
-ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}
-"""The blocks whose entries have rows of their own, by head; comparisons have a constant as well."""
 TOGETHER: Final = {"answering": 4, "learning": 16}
 """At most this many texts of like length are read at once on a CPU."""
 

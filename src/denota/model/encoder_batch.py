@@ -7,27 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from denota.model.answering import widths_of
+from denota.model.encoder_entries import (
+    COLUMN_FEATURES,
+    VALUE_FEATURES,
+    column_features_of,
+    question_features_of,
+    value_features_of,
+)
 from denota.model.reading import Reader, Texts
-from denota.model.scorer import AxisBatch, widths_of
-from denota.search.axes import BLOCKS
+from denota.model.scorer import AxisBatch
 from denota.search.prepare import Prepared
-
-COLUMN_KINDS: Final = ("text", "number", "date")
-COLUMN_FEATURES: Final = 6 + 2 + len(COLUMN_KINDS)
-"""Surface features; a column of the previous answer, and of a value that the question names in
-full; the kind."""
-VALUE_FEATURES: Final = 4 + 2 + 3
-"""Surface features; phrases; how many rows have it, whether one, whether one of the previous
-answer."""
-QUESTION_FEATURES: Final = 5
-"""A number in it; an earlier question; a previous answer, of one row, and how many rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +71,8 @@ def make_encoder_batch(questions: Sequence[Prepared], reader: Reader) -> Encoder
     for line, (q, one) in enumerate(zip(questions, read, strict=True)):
         shown[line, one.shown] = np.arange(len(one.shown))
         of_column[line, : len(q.values)] = q.axes.values[0]
-        column_features[line, : len(q.names)] = _column_features(q, one.phrases)
-        value_features[line, : len(q.values)] = _value_features(q, one.phrases)
+        column_features[line, : len(q.names)] = column_features_of(q, one.phrases)
+        value_features[line, : len(q.values)] = value_features_of(q, one.phrases)
     pad = reader.wordpieces.pad
     return EncoderBatch(
         widths,
@@ -93,46 +89,8 @@ def make_encoder_batch(questions: Sequence[Prepared], reader: Reader) -> Encoder
         torch.from_numpy(of_column),
         torch.from_numpy(column_features),
         torch.from_numpy(value_features),
-        torch.from_numpy(np.stack([_question_features(q) for q in questions])),
+        torch.from_numpy(np.stack([question_features_of(q) for q in questions])),
         max(1 + int(np.flatnonzero((r.parts == 1) | (r.parts == 2)).max(initial=0)) for r in read),
-    )
-
-
-def _column_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArray[np.float32]:
-    found = np.zeros((len(question.names), COLUMN_FEATURES), np.float32)
-    found[:, :6] = question.column_surface
-    if question.previous is not None:
-        found[list(question.previous.columns), 6] = 1
-    found[question.axes.values[0][phrases[:, 0] > 0], 7] = 1
-    for number, column in enumerate(question.table.columns):
-        found[number, 8 + COLUMN_KINDS.index(column.kind)] = 1
-    return found
-
-
-def _value_features(question: Prepared, phrases: NDArray[np.float32]) -> NDArray[np.float32]:
-    found = np.zeros((len(question.values), VALUE_FEATURES), np.float32)
-    found[:, :4] = question.value_surface
-    found[:, 4:6] = phrases
-    axes = question.axes
-    tests = np.flatnonzero(axes.condition_block[:, 1] == BLOCKS.index("equal"))
-    tests = tests[axes.condition_parts[tests, 0] < 0]
-    rows = axes.rows[tests]
-    places = axes.condition_entry[tests, 1]
-    kept = np.bitwise_count(rows).sum(axis=1)
-    found[places, 6] = np.log1p(kept) / 3
-    found[places, 7] = kept == 1
-    if question.previous is not None and question.previous.rows:
-        before = np.zeros(8 * rows.shape[1], bool)
-        before[list(question.previous.rows)] = True
-        found[places, 8] = (rows & np.packbits(before)).any(axis=1)
-    return found
-
-
-def _question_features(question: Prepared) -> NDArray[np.float32]:
-    rows = len(question.previous.rows) if question.previous is not None else 0
-    return np.array(
-        [question.has_number, bool(question.history), rows > 0, rows == 1, np.log1p(rows) / 3],
-        np.float32,
     )
 
 

@@ -5,8 +5,6 @@ B questions, T pieces of questions, D dimensions.
 
 from __future__ import annotations
 
-from typing import Final
-
 import torch
 from torch import Tensor, nn
 
@@ -14,10 +12,6 @@ from denota.model.encoder_batch import (
     EncoderBatch,
     Owned,
 )
-
-MATCHES: Final = 8
-"""Matching features of a text: soft and exact, its pieces in the question and the question's in
-it, for the question and the one before."""
 
 
 class Matching:

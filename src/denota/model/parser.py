@@ -1,23 +1,22 @@
-"""A parser: a scorer with its words and settings, that can be saved, loaded and asked."""
+"""A parser: a scorer with its words and settings, that can be saved, loaded and asked.
+
+Nothing here knows of torch: `model.torch_parser` is the parser that can be trained.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
 from denota.errors import ProgramError
 from denota.evaluation.calibration import Calibration, answer_features
-from denota.model.cues import DynSPWithCues
-from denota.model.dynsp import DynSP
-from denota.model.encoder import Encoder
+from denota.model.answering import AnswerScorer, Scored
 from denota.model.features import Features
 from denota.model.memory import (
     Memory,
@@ -26,8 +25,6 @@ from denota.model.memory import (
     unit,
     with_turn_kind,
 )
-from denota.model.outcomes import DynSPWithOutcomes
-from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.programs.operators import language_of
 from denota.programs.text import parse_program
 from denota.search.beam import beam_search
@@ -42,15 +39,6 @@ from denota.search.exact import (
 )
 from denota.search.prepare import Prepared
 from denota.tokens import forget_texts
-
-SCORERS: Final[dict[str, type[Scorer]]] = {
-    "dynsp": DynSP,
-    "cues": DynSPWithCues,
-    "outcomes": DynSPWithOutcomes,
-    "encoder": Encoder,
-}
-"""What can score the axes of a batch, by the name `model.scorer` gives it."""
-
 
 POOL: Final = 200
 """How many of a question's best programs what was taught may raise."""
@@ -67,27 +55,11 @@ class Parser:
     """What scores programs, and how it searches."""
 
     config: Config
-    scorer: Scorer
+    scorer: AnswerScorer
     calibration: Calibration | None = None
     """How confidence is had from probabilities, where that was measured."""
     memory: Memory = Memory()  # noqa: RUF009 - frozen
     """What it was taught of tables since."""
-
-    @staticmethod
-    def new(config: Config, questions: Sequence[Prepared], vectors: str | None = None) -> Parser:
-        """Make an untrained parser.
-
-        Args:
-            config: its settings.
-            questions: some that it will meet.
-            vectors: where word vectors come from, if not as the config says.
-        """
-        torch.manual_seed(config.seed)
-        model = config.model
-        operators = language_of(config.data.language)
-        source = vectors or model.vectors
-        scorer = SCORERS[model.scorer].new(model, questions, source, operators)
-        return Parser(config, scorer)
 
     @property
     def operators(self) -> frozenset[str]:
@@ -98,11 +70,6 @@ class Parser:
     def language(self) -> frozenset[str]:
         """The operators to search: those of the config's language that it was trained with."""
         return language_of(self.config.data.language) & self.operators
-
-    @property
-    def device(self) -> torch.device:
-        """Where the scorer is."""
-        return self.scorer.device
 
     def keep(self, most: int) -> None:
         """Set how many questions and texts are kept ready: few where many tables come and go."""
@@ -119,17 +86,19 @@ class Parser:
         if any(self.memory.of(question.table) is not None for question in questions):
             return [np.array(ids) for ids, _ in self.rated(questions, count)]
         if cfg.kind == "beam":
-            axes = self._axes(questions)
             found = (
-                beam_search(q, axis, cfg, "model") for q, axis in zip(questions, axes, strict=True)
+                beam_search(question, axis, cfg, "model")
+                for group in self._groups(questions)
+                for question, axis in zip(group.questions, group.axes, strict=True)
             )
             return [ids[:count] for ids in found]
-        batch, axis = self._read(questions)
-        return [first(own, count) for own in self._scores(questions, batch, axis)]
+        return [
+            first(own, count) for group in self._groups(questions) for own in self._scores(group)
+        ]
 
     def axis(self, question: Prepared) -> AxisScores:
         """Return a question's scored axis."""
-        return self._axes([question])[0]
+        return next(self._groups([question])).axes[0]
 
     def rated(
         self, questions: Sequence[Prepared], count: int
@@ -172,54 +141,48 @@ class Parser:
         found = float(self.calibration.confidence(features[None])[0])
         return found, found >= self.calibration.sure
 
-    def _scores(self, questions: Sequence[Prepared], batch: AxisBatch, axis: Axis) -> list[Floats]:
-        """The (P,) scores of each question's programs."""
-        axes = self._axis_scores(batch, axis)
-        scores = [program_scores(q, own) for q, own in zip(questions, axes, strict=True)]
-        if self.scorer.refines:
-            chosen = [first(own, self.scorer.refines) for own in scores]
-            scores = refined(questions, axes, scores, chosen, partial(self._refine, axis))
-        return scores
-
     def _scores_and_asked(self, questions: Sequence[Prepared]) -> tuple[list[Floats], list[Vector]]:
         """The (P,) scores of each question's programs, and what the scorer makes of it."""
-        batch, axis = self._read(questions)
-        scores = self._scores(questions, batch, axis)
-        if axis.asked is None:
-            asked = [_by_words(question) for question in questions]
-        else:
-            asked = [unit(line) for line in axis.asked.float().cpu().numpy()]
-        follows = (bool(question.history) for question in questions)
-        return scores, [
-            with_turn_kind(one, later) for one, later in zip(asked, follows, strict=True)
-        ]
+        scores: list[Floats] = []
+        asked: list[Vector] = []
+        for group in self._groups(questions):
+            scores += self._scores(group)
+            if group.scored.asked is None:
+                found = [_by_words(question) for question in group.questions]
+            else:
+                found = [unit(line) for line in group.scored.asked]
+            for question, one in zip(group.questions, found, strict=True):
+                asked.append(with_turn_kind(one, bool(question.history)))
+        return scores, asked
 
-    @torch.inference_mode()
-    def _refine(self, axis: Axis, parts: Ids, features: Floats) -> Floats:
-        """`Scorer.refine`, from arrays to an array."""
-        given = (torch.from_numpy(each).to(self.device) for each in (parts, features))
-        more: Floats = self.scorer.refine(axis, *given).float().cpu().numpy()
-        return more
+    def _scores(self, group: _Group) -> list[Floats]:
+        """The (P,) scores of each question's programs."""
+        some, axes = group.questions, group.axes
+        scores = [program_scores(q, own) for q, own in zip(some, axes, strict=True)]
+        if group.scored.refine is not None:
+            chosen = [first(own, self.scorer.refines) for own in scores]
+            scores = refined(some, axes, scores, chosen, group.scored.refine)
+        return scores
 
-    def _axes(self, questions: Sequence[Prepared]) -> list[AxisScores]:
-        return self._axis_scores(*self._read(questions))
+    def _groups(self, questions: Sequence[Prepared]) -> Iterator[_Group]:
+        """The questions in groups, as the scorer scores them, with their axes."""
+        recall, outcome = self.scorer.recall_weight, self.scorer.outcome
+        eta, start = self.config.search.model_eta, 0
+        for scored in self.scorer.scored(questions):
+            some = questions[start : start + len(scored.entries)]
+            start += len(some)
+            axes = [
+                AxisScores(line, scored.offsets, recall, eta, outcome) for line in scored.entries
+            ]
+            yield _Group(some, axes, scored)
 
-    def _axis_scores(self, batch: AxisBatch, axis: Axis) -> list[AxisScores]:
-        """The scored axis of each question of a batch."""
-        recall = float(self.scorer.recall.detach())
-        eta, outcome = self.config.search.model_eta, self.scorer.outcome
-        return [
-            AxisScores(line, batch.offsets, recall, eta, outcome)
-            for line in axis.entries.float().cpu().numpy()
-        ]
 
-    def _read(self, questions: Sequence[Prepared]) -> tuple[AxisBatch, Axis]:
-        """A batch and its scored axis."""
-        with torch.inference_mode(False):  # new words are weights like any others
-            self.scorer.meet(questions)
-        batch = self.scorer.batch(questions)
-        with torch.inference_mode():
-            return batch, self.scorer.eval().read(batch.to(self.device))
+class _Group(NamedTuple):
+    """Questions that were scored together."""
+
+    questions: Sequence[Prepared]
+    axes: list[AxisScores]
+    scored: Scored
 
 
 def _with_memory(

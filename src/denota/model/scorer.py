@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from denota.config import ModelConfig
+from denota.model.answering import Scored, offsets_of
 from denota.model.names import NAMES, RowNames
-from denota.search.axes import BLOCKS, BREADTHS, FIXED, OUTCOMES, RELATIONS
+from denota.search.axes import BLOCKS
+from denota.search.exact import Floats, Ids
 from denota.search.moving import moved
 from denota.search.prepare import Prepared
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class AxisBatch:
     @property
     def offsets(self) -> Ids:
         """(blocks,) where each block begins on the joined axis."""
-        return np.cumsum([0, *(self.widths[name] for name in BLOCKS[:-1])])
+        return offsets_of(self.widths)
 
     @property
     def width(self) -> int:
@@ -46,31 +47,6 @@ class AxisBatch:
             return self
         found: Self = moved(self, device)
         return found
-
-
-def widths_of(questions: Sequence[Prepared], outcome: bool = False) -> dict[str, int]:
-    """Return the width of each block that fits all questions, with or without outcome blocks."""
-    columns = max(len(q.names) for q in questions)
-    values = max(1, *(len(q.values) for q in questions))
-    constants = max(1, *(len(q.before_constant) for q in questions))
-    return {
-        **dict.fromkeys(("select", "where", "follow_where"), columns),
-        **dict.fromkeys(("equal", "not_equal", "follow_equal", "follow_not_equal"), values),
-        "compare": 4 * constants,
-        "word": max(1, *(_words(q) for q in questions)),
-        "constant": constants,
-        **dict.fromkeys(("ranked", "compared", "stated"), columns if outcome else 0),
-        "outcome": OUTCOMES if outcome else 0,
-        "relation": RELATIONS if outcome else 0,
-        "breadth": BREADTHS if outcome else 0,
-        "fixed": len(FIXED),
-    }
-
-
-def _words(question: Prepared) -> int:
-    block = question.axes.condition_block
-    words = question.axes.condition_entry[block == BLOCKS.index("word")]
-    return int(words.max(initial=0)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +122,24 @@ class Scorer(nn.Module):
         """
         raise NotImplementedError
 
+    def scored(self, questions: Sequence[Prepared]) -> list[Scored]:
+        """Score the axes of questions, all together, for answering."""
+        with torch.inference_mode(False):  # new words are weights like any others
+            self.meet(questions)
+        batch = self.batch(questions)
+        with torch.inference_mode():
+            axis = self.eval().read(batch.to(self.device))
+        asked = None if axis.asked is None else axis.asked.float().cpu().numpy()
+        refine = partial(self._refined, axis) if self.refines else None
+        return [Scored(axis.entries.float().cpu().numpy(), batch.offsets, asked, refine)]
+
+    @torch.inference_mode()
+    def _refined(self, axis: Axis, parts: Ids, features: Floats) -> Floats:
+        """`refine`, from arrays to an array."""
+        given = (torch.from_numpy(each).to(self.device) for each in (parts, features))
+        more: Floats = self.refine(axis, *given).float().cpu().numpy()
+        return more
+
     def grow(self, operators: frozenset[str]) -> None:
         """Make room for the operators of another language.
 
@@ -174,10 +168,24 @@ class Scorer(nn.Module):
         """Return what a saved scorer needs besides its weights."""
         return {NAMES: self.names.to_json()}
 
+    def weights(self) -> dict[str, NDArray[np.generic]]:
+        """Return its weights as they are saved."""
+        return arrays_of(self.state_dict())
+
+    @property
+    def recall_weight(self) -> float:
+        """The weight of the recall feature."""
+        return float(self.recall.detach())
+
     @property
     def device(self) -> torch.device:
         """Where it is."""
         return self.recall.device
+
+
+def arrays_of(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[np.generic]]:
+    """Return tensors of any device as arrays."""
+    return {name: tensor.detach().cpu().contiguous().numpy() for name, tensor in tensors.items()}
 
 
 def placed(scores: Tensor, rows: Sequence[int]) -> Tensor:

@@ -14,7 +14,8 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from denota.errors import ModelError
-from denota.model.transformer import Shape, Transformer
+from denota.model.shape import Shape
+from denota.model.transformer import Transformer
 
 
 def read_transformer(

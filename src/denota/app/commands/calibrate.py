@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from denota.app.paths import data_path
+from denota.app.paths import data_path, load_run_and_facts
 from denota.conversation.answers import answer_of, rating_with, understand_conversations
 from denota.conversation.asked import Asked
 from denota.conversation.steps import same_answers
@@ -27,7 +27,7 @@ from denota.evaluation.calibration import (
 )
 from denota.evaluation.metrics import is_answered
 from denota.evaluation.predict import gold_of, in_form_of
-from denota.model.checkpoint import load_parser, save_parser
+from denota.model.saved import save_parser
 from denota.search.preparer import Preparer
 
 PRECISION: Final = 0.8
@@ -40,7 +40,7 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     Figures are cross-fitted: each table's answers are judged by a calibration fitted on the others.
     """
     path = run / "best.safetensors"
-    parser, _, facts = load_parser(path)
+    parser, facts = load_run_and_facts(path)
     loaded = load_examples(data_path(data), split)
     examples = loaded.examples
     if parser.config.data.train == split:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from denota.app.paths import load_run, model_path
+from denota.app.paths import load_run, load_run_and_facts
 from denota.errors import ConfigError, TrainingError
-from denota.model.checkpoint import load_parser, save_parser
 from denota.model.compact import BITS
+from denota.model.saved import save_parser
 
 
 def package_run(
@@ -23,7 +23,7 @@ def package_run(
     """
     if bits not in BITS:
         raise ConfigError(f"weights are packed in 8 or 4 bits, not {bits}")
-    parser, _, facts = load_parser(model_path(run))
+    parser, facts = load_run_and_facts(run)
     if confidence is not None:
         other = load_run(confidence)
         if other.calibration is None:

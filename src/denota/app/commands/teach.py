@@ -15,8 +15,8 @@ from denota.conversation.requests import computes, plain_question, request_in
 from denota.data import Cells, Problem, Values, conversations, load_examples
 from denota.data.example import Example
 from denota.errors import DataError
-from denota.model.checkpoint import save_parser
 from denota.model.parser import Parser
+from denota.model.saved import save_parser
 from denota.programs.denotation import Denotation, value_text
 from denota.programs.execute import execute
 from denota.tables.table import Table

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from denota.app.paths import data_path, load_run, vectors_path
+from denota.app.paths import data_path, model_path, vectors_path
 from denota.app.terminal.problems import checked
 from denota.app.terminal.progress import training_progress
 from denota.config import Config
@@ -20,6 +20,7 @@ from denota.generate.sources import INVENTED, TRAIN, read_sources
 from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
+from denota.model.saved import read_saved
 from denota.reports.curves import draw_curves
 from denota.tables.table import Table
 
@@ -63,7 +64,7 @@ def train_run(
     best = _train(config, examples, asked, out, resume, init, tables)
     print(f"the best parser is {best}")
     if final:
-        epochs = real_epochs(config, int(load_parser(best)[2]["epoch"]))
+        epochs = real_epochs(config, int(read_saved(best).facts["epoch"]))
         longer = replace(
             config,
             data=replace(config.data, dev=""),
@@ -98,7 +99,7 @@ def _train(
     vectors = vectors_path() if config.model.vectors == "random" else None
     counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
     print(counts, file=sys.stderr)
-    start = load_run(init) if init else None
+    start = load_parser(model_path(init))[0] if init else None
     if config.model.scorer != "encoder":
         # its steps are too small to share: threads would wait for each other
         torch.set_num_threads(1)

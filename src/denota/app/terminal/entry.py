@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from denota.app.terminal.text import visible
 from denota.errors import DenotaError
+from denota.extras import missing_package
 
 INTERRUPTED: Final = 130
 """The exit code of a command that Ctrl-C stopped; typer returns it instead of raising."""
@@ -49,6 +50,8 @@ def run_and_exit(app: typer.Typer, arguments: Sequence[str]) -> NoReturn:
     except MemoryError:
         _fail("there is not enough memory for this", debug)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (said := missing_package(error, "this")):
+            _fail(str(said), debug)
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         _fail(f"something went wrong inside denota ({what}); --debug shows where", debug)
 

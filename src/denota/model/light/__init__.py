@@ -1,0 +1,1 @@
+"""An encoder's scorer for answering only: arrays and no torch."""
