@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.numpy import save_file
 from torch import Tensor
 
 from denota.app.paths import load_run
@@ -170,7 +170,7 @@ def test_a_file_without_names_is_read_as_one_with(make: Make, tmp_path: Path) ->
     model = ModelConfig(scorer=kind, width=8, cells=6, hidden=4, dimension=12)
     path, old = tmp_path / "a.safetensors", tmp_path / "old.safetensors"
     save_parser(path, Parser(Config(model=model), make()))
-    with safe_open(path, framework="pt") as file:
+    with safe_open(path, framework="np") as file:
         metadata = file.metadata()
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     del metadata["names"]
@@ -299,12 +299,13 @@ known.LANGUAGES["extended"] |= {"is_nought", "spread"}
 GROWN = """
 from denota.programs import language_of
 from denota.search.axes import FIXED
-from denota.model.checkpoint import load_parser
+from denota.model.checkpoint import load_parser, trainable
 from denota.model.saved import save_parser
 from pathlib import Path
 assert FIXED.index("is_nought") < FIXED.index("max")
 assert not {"is_nought", "spread"} & parser.language
 assert not {"is_nought", "spread"} & chat.preparer.language
+parser = trainable(parser)
 scorer = parser.scorer
 scorer.grow(language_of("extended"))
 assert scorer.names.heads["actions"][61:] == ("fixed/is_nought", "fixed/spread")

@@ -54,7 +54,10 @@ def load_run_and_facts(run: str | Path) -> tuple[Parser, Mapping[str, str]]:
     if saved.config.model.scorer == SCORER:
         return light_parser(saved, path), saved.facts
     with needed_for(f"the model {path}"):
+        import torch
+
         from denota.model.checkpoint import parser_of
+    torch.set_num_threads(1)  # its steps are too small to share: threads would wait for each other
     return parser_of(saved, path), saved.facts
 
 

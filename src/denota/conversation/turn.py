@@ -156,7 +156,7 @@ def turn_of(
         answer,
         cells,
         print_program(program),
-        query.sql(),
+        _own_sql(query),
         say(program, columns, time_columns(table)),
         confidence,
         sure,
@@ -166,6 +166,13 @@ def turn_of(
         query=query,
         table=table,
     )
+
+
+def _own_sql(query: Query) -> str:
+    """The SQL of a query in its engine's dialect, without looking at all others that there are."""
+    from denota.programs.sql.dialects import written
+
+    return written(query.tree(), query.dialect)
 
 
 def _values_of(found: Denotation) -> tuple[Value | Pair, ...]:
@@ -183,7 +190,7 @@ def pointed_turn(
     """Return the turn of a question whose answer a person pointed at, and that no program gives."""
     own = tuple(sorted(cells))
     answer = tuple(table.cell(row, column) for row, column in own)
-    return Turn(text, answer, own, "", query.sql(), sentence, query=query, table=table)
+    return Turn(text, answer, own, "", _own_sql(query), sentence, query=query, table=table)
 
 
 def told_turn(text: str, table: Table, values: Sequence[Value], sentence: str) -> Turn:

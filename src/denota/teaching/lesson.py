@@ -17,20 +17,18 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from denota.config import Config
 from denota.errors import ProgramError
-from denota.learning.update import update_coefficients
 from denota.model.features import Features
 from denota.model.memory import PARTICULAR, UNSAID, TableMemory, Vector, nearness
 from denota.model.parser import POOL, Parser
 from denota.model.wording import Wording
 from denota.programs.text import parse_program, print_program
 from denota.programs.tree import Program
-from denota.search.candidates import Candidates
 from denota.search.prepare import Prepared
+from denota.teaching.coefficients import LessonCandidates, lesson_coefficients
 
 RATE: Final = 0.1
 MARGIN: Final = 2.0
@@ -203,15 +201,9 @@ def _coefficients(
         shaped = scores + config.search.eta * lesson.critique
         reference = int(shaped[: lesson.consistent].argmax())
     others[reference] = True
-    found = Candidates(
-        torch.from_numpy(scores / MARGIN)[None],
-        torch.from_numpy(rewards)[None],
-        torch.from_numpy(others)[None],
-        torch.from_numpy(np.where(rewards >= 1, scores, -np.inf))[None],
-        torch.tensor([reference]),
-        torch.tensor([reference]),
-    )
-    return update_coefficients(found, config.update)[0].numpy()
+    explored = np.where(rewards >= 1, scores, -np.inf)
+    found = LessonCandidates(scores / MARGIN, rewards, others, explored, reference)
+    return lesson_coefficients(found, config.update)
 
 
 def _all(lesson: Lesson) -> list[str]:

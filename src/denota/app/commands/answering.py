@@ -9,8 +9,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Final
 
-import torch
-
 from denota.app.paths import load_run
 from denota.conversation.answers import answer_of, rating_with, understand_conversations
 from denota.conversation.understand import steps_of
@@ -65,7 +63,7 @@ def answer_all(
             found |= _answers(parser, group, gold, without, only_model, cells)
             progress(len(group))
         return found
-    spawn = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
+    spawn = multiprocessing.get_context("spawn")  # threads do not survive a fork
     jobs = min(jobs, len(groups))
     with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=(str(run),)) as pool:
         how = (tuple(without), only_model, cells)
@@ -113,7 +111,6 @@ _parser: Parser
 
 def _start(run: str) -> None:
     global _parser
-    torch.set_num_threads(1)
     _parser = load_run(run)
 
 

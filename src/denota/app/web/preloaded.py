@@ -10,8 +10,6 @@ import gc
 import os
 from contextlib import suppress
 
-import torch
-
 from denota import sample
 from denota.app.paths import load_run
 from denota.app.web import worker
@@ -19,7 +17,6 @@ from denota.app.web.desk import Desk  # noqa: F401 - workers have it without imp
 from denota.conversation.chat import Chat
 from denota.model.parser import Parser
 
-torch.set_num_threads(1)
 _loaded: dict[str, Parser] = {}
 
 
