@@ -25,7 +25,7 @@ def load(model: str | Path = "default") -> TableParser:
     Raises:
         DenotaError: there is none there, or it cannot be read.
     """
-    from denota.app.api import load as load_parser  # torch takes a second to import
+    from denota.app.api import load as load_parser  # numpy and all takes a while to import
 
     return load_parser(model)
 

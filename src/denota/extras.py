@@ -8,7 +8,12 @@ from typing import Final
 
 from denota.errors import MissingPackage
 
-EXTRAS: Final = {"torch": "train"}
+EXTRAS: Final = {
+    "torch": "train",
+    "matplotlib": "train",
+    "pyarrow": "arrow",
+    "duckdb": "arrow",
+}
 """The extra of denota that installs a package."""
 
 

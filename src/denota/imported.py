@@ -1,4 +1,4 @@
-"""Something to do once a package is imported, without importing it."""
+"""Something to do once a module is imported, without importing it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 
 def when_imported(package: str, module: str, function: str) -> None:
-    """Call a function with a package: now if it is imported already, else when it gets imported.
+    """Call a function with a module: now if it is imported already, else when it gets imported.
 
     Args:
-        package: waited for.
+        package: the module waited for, by its full name.
         module: has the function; it is imported when it is needed.
-        function: takes the package.
+        function: takes what was imported, which may be half imported if it is there already.
     """
     if package in sys.modules:
         _call(module, function, sys.modules[package])
@@ -50,5 +50,4 @@ class _Finder:
 
 
 def _call(module: str, function: str, package: Any) -> None:
-    if hasattr(package, "DataFrame"):  # it is not half imported
-        getattr(import_module(module), function)(package)
+    getattr(import_module(module), function)(package)

@@ -8,6 +8,9 @@ from collections.abc import Callable
 import pytest
 
 import denota
+from denota.app import options
+from denota.tables.body_rows import Ragged
+from denota.tables.io import Format
 
 
 def test_the_version_is_that_of_the_package(run: Callable) -> None:
@@ -44,3 +47,7 @@ def test_without_a_command_there_is_help(run: Callable) -> None:
     said = run()
     assert said.code == 2
     assert "show" in said.out + said.err
+
+
+def test_the_options_name_the_formats_that_are_read() -> None:
+    assert (options.Format, options.Ragged) == (Format, Ragged)

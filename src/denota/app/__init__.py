@@ -8,10 +8,9 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from denota.app.passwords import find_password
 from denota.app.paths import user_cache
 from denota.cache import find_cache_with
-from denota.tables.credentials import find_passwords_with
+from denota.imported import when_imported
 
 find_cache_with(user_cache)
-find_passwords_with(find_password)
+when_imported("denota.tables.credentials", "denota.app.passwords", "look_for_passwords")

@@ -36,18 +36,18 @@ class FrameQuestions:
 
 def register_pandas(pandas: Any) -> None:
     """Give `.denota` to the frames of pandas."""
-    if "denota" not in vars(pandas.DataFrame):
+    if hasattr(pandas, "DataFrame") and "denota" not in vars(pandas.DataFrame):
         pandas.api.extensions.register_dataframe_accessor("denota")(FrameQuestions)
 
 
 def register_polars(polars: Any) -> None:
     """Give `.denota` to the frames of polars."""
-    if "denota" not in vars(polars.DataFrame):
+    if hasattr(polars, "DataFrame") and "denota" not in vars(polars.DataFrame):
         polars.api.register_dataframe_namespace("denota")(FrameQuestions)
 
 
 def parser_or_default(given: TableParser | None = None) -> TableParser:
     """Return a parser, the one in the package if none is given."""
-    from denota.app.api import default_parser  # torch takes a second to import
+    from denota.app.api import default_parser  # numpy and all takes a while to import
 
     return given if given is not None else default_parser()

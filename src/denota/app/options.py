@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from denota.tables.body_rows import Ragged
-from denota.tables.io import Format
+# those of `denota.tables`, which would import numpy before any help is shown
+Format = Literal["csv", "tsv", "json", "jsonl", "parquet", "excel"]
+Ragged = Literal["error", "fill"]
 
 # several commands
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one a line.")]

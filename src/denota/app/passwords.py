@@ -6,13 +6,18 @@ Drivers look further by themselves: libpq in PGPASSWORD, ~/.pgpass and service f
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from denota.tables.address import Address
 
 SERVICE: Final = "denota"
 """Under which the keyring has passwords; the user there is the address without `#table`."""
+
+
+def look_for_passwords(credentials: Any) -> None:
+    """Let the module that needs passwords find them here."""
+    credentials.find_passwords_with(find_password)
 
 
 def find_password(address: Address) -> str | None:

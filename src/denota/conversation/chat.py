@@ -39,6 +39,7 @@ from denota.conversation.understand import PARSE, steps_of, understand, ways, wi
 from denota.data.answer import Item
 from denota.data.example import LONGEST, Question
 from denota.errors import DataError, TableError
+from denota.extras import needed_for
 from denota.model.features import Features
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
@@ -86,7 +87,8 @@ class Chat(ShownTurns):
     ) -> None:
         # a slice of a frame can be an answer; an address is needed no more, and may be private
         self.source = None if isinstance(table, str | PathLike) else table
-        table = read_table(table)
+        with needed_for("this table"):
+            table = read_table(table)
         if not len(table):
             raise TableError("the table has no rows, so there is nothing to ask it")
         config = parser.config

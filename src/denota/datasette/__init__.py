@@ -126,7 +126,7 @@ def _answers(table: Table, questions: Sequence[str]) -> tuple[Turn, ...]:
 
 @cache
 def _parser() -> TableParser:
-    from denota.app.api import load  # torch takes a second to import
+    from denota.app.api import load  # numpy and all takes a while to import
 
     return load()
 

@@ -19,6 +19,7 @@ import denota
 from denota.app.agents.allowed import Allowed
 from denota.app.paths import model_path
 from denota.errors import DataError, DenotaError
+from denota.extras import missing_package
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -137,6 +138,9 @@ def _server(desk: Desk) -> Server[Any]:
             said = "refused"
             return _refused(str(error))
         except Exception as error:
+            if isinstance(error, ModuleNotFoundError) and (lacks := missing_package(error, "this")):
+                said = "refused"
+                return _refused(str(lacks))
             said = "failed"
             where = traceback.extract_tb(error.__traceback__)[-1]  # no message: it may quote cells
             kind, file = type(error).__name__, Path(where.filename).name

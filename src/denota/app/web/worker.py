@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from denota.app.reading import ReaderOptions
 from denota.app.web.messages import LIMITS, Done
 from denota.errors import DenotaError, ModelError, TooLarge
+from denota.extras import missing_package
 
 if TYPE_CHECKING:
     from denota.app.web.desk import Desk
@@ -126,13 +127,15 @@ def _result(desk: Desk, name: str, given: Sequence[Any]) -> Done | DenotaError |
     except RecursionError:
         return TooLarge("this is nested too deeply; ask for less")
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (said := missing_package(error, "this")):
+            return said
         last = traceback.extract_tb(error.__traceback__)[-1]  # no message: it may quote cells
         return Failed(type(error).__name__, f"{Path(last.filename).name}:{last.lineno}")
 
 
 def _desk(setting: Setting) -> Desk:
     from denota.app.offers import offered_tables
-    from denota.app.web import preloaded  # torch, which the server itself does without
+    from denota.app.web import preloaded
     from denota.app.web.desk import desk_of
 
     parser = preloaded.parser(setting.model)
