@@ -16,6 +16,8 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent.parent
+LARGEST = 320 << 20
+"""Bytes that an installation takes at most, besides the model's own file."""
 
 
 def installed(folder: Path) -> Path:
@@ -34,17 +36,22 @@ def installed(folder: Path) -> Path:
 
 def lend(wheel: Distribution, site: Path) -> None:
     """Link what the wheel needs, and what that needs, from this environment into another."""
-    needed, lent = list(requirements(wheel)), set()
+    needed = list(requirements(wheel))
+    lent: dict[str, int] = {}
     while needed:
         one = distribution(needed.pop())
         if one.name not in lent:
-            lent.add(one.name)
+            files = [Path(str(one.locate_file(path))) for path in one.files or ()]
+            lent[one.name] = sum(
+                f.stat().st_size for f in files if f.suffix != ".pyc" and f.exists()
+            )
             needed += requirements(one)
             own = Path(str(one.locate_file("")))
             parts = {path.parts[0] for path in one.files or () if path.parts[0] != ".."}
             for part in parts - {"__pycache__"}:
                 if not (site / part).exists():
                     (site / part).symlink_to(own / part)
+    (site.parents[2] / "lent.json").write_text(json.dumps(lent))
 
 
 def requirements(one: Distribution) -> Iterator[str]:
@@ -82,3 +89,12 @@ def test_the_wheel_shows_and_asks_a_table_elsewhere(tmp_path: Path) -> None:
     there = run(home, "python", "-c", "import denota.sample as s; print(len(s.tables()))")
     assert int(there) > 1, "the sample came with it"
     assert list(home.glob("lib/*/site-packages/denota/app/web/page/index.html"))
+    lacks = "import importlib.util as u; print([n for n in ('torch', 'pyarrow') if u.find_spec(n)])"
+    assert run(home, "python", "-c", lacks).strip() == "[]"
+    own = sum(f.stat().st_size for f in home.glob("lib/*/site-packages/denota/**/*.py"))
+    lent = json.loads((home / "lent.json").read_text())
+    assert own + sum(lent.values()) <= LARGEST, lent
+    lessons = home / "lessons.jsonl"
+    turn = {"question": "who was the zorgmeister of 1907-08?", "cells": [[6, 1]]}
+    lessons.write_text(json.dumps({"table": str(table), "turns": [turn]}) + "\n")
+    assert run(home, "denota", "teach", "default", lessons).startswith("1 lessons learnt")
