@@ -61,7 +61,7 @@ class Head:
         hidden, start = self.hidden.bias, 0
         for given in features:
             rows, which = given if isinstance(given, tuple) else (given, None)
-            part = rows @ self.hidden.weight[:, start : start + rows.shape[-1]].T
+            part = rows @ self.hidden.weight[start : start + rows.shape[-1]]
             start += rows.shape[-1]
             if which is not None:
                 part = np.concatenate([part, np.zeros((1, part.shape[1]), np.float32)])[which]

@@ -24,19 +24,20 @@ AT_ONCE: Final = 16
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """A linear map."""
+    """A linear map; its weight lies as small products read it fastest."""
 
-    weight: Floats  #: (out, in)
+    weight: Floats  #: (in, out)
     bias: Floats  #: (out,)
 
     @classmethod
     def of(cls, weights: Arrays, name: str) -> Self:
         """Return the map of a name among weights."""
-        return cls(expand(weights, f"{name}.weight"), expand(weights, f"{name}.bias"))
+        across = np.ascontiguousarray(expand(weights, f"{name}.weight").T)
+        return cls(across, expand(weights, f"{name}.bias"))
 
     def __call__(self, given: Floats) -> Floats:
         """(..., in) to (..., out)."""
-        found: Floats = given @ self.weight.T
+        found: Floats = given @ self.weight
         found += self.bias
         return found
 
@@ -107,7 +108,7 @@ class Layer:
         factor = np.repeat(np.array([scale, 1, 1], np.float32), shape.size)
         return cls(
             shape.heads,
-            Linear(look.weight * factor[:, None], look.bias * factor),
+            Linear(look.weight * factor, look.bias * factor),
             Linear.of(weights, f"{name}.gather"),
             Norm.of(weights, f"{name}.gathered", shape.epsilon),
             Linear.of(weights, f"{name}.widen"),
