@@ -28,6 +28,7 @@ from denota.model.encoder_entries import (
     value_features_of,
 )
 from denota.model.light.matching import Matching, mean_vectors
+from denota.model.light.threads import one_thread
 from denota.model.light.transformer import Floats, Ids, Linear, Transformer, gelu
 from denota.model.names import LEGACY_ENCODER, NAMES, RowNames, read_names
 from denota.model.reading import QuestionText, Reader
@@ -103,7 +104,10 @@ class LightEncoder:
 
     def scored(self, questions: Sequence[Prepared]) -> Iterator[Scored]:
         """Score the axis of each question, apart from the others."""
-        return map(self._scored, questions)
+        for question in questions:
+            with one_thread():
+                found = self._scored(question)
+            yield found
 
     def keep(self, most: int) -> None:
         """Set how many readings of questions and texts are kept."""
