@@ -1,6 +1,6 @@
 """The time an answer takes: one question at a time, in batches, and over 100,000 rows.
 
-    python benchmarks/answer.py [RUN] [--data SQA] [--split NAME] [--questions N] [--threads N]
+    python benchmarks/answer.py [RUN] [--data SQA] [--split NAME] [--questions N] [--jobs N]
 
 Prints one JSON object. Without a run, the model that comes with the package is timed.
 """
@@ -12,8 +12,6 @@ import json
 import statistics
 import time
 from pathlib import Path
-
-import torch
 
 from denota.app.commands.answering import answer_all
 from denota.app.paths import load_run
@@ -29,17 +27,16 @@ def main() -> None:
     arguments.add_argument("--data", type=Path, required=True)
     arguments.add_argument("--split", default="random-split-1-dev")
     arguments.add_argument("--questions", type=int, default=200)
-    arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("--jobs", type=int, default=2)
     given = arguments.parse_args()
-    torch.set_num_threads(given.threads)
     parser = load_run(given.run)
     everything = load_questions(given.data, given.split).questions
     questions = everything[: given.questions]
     single = one_by_one(parser, questions)
-    batched = in_batches(given.run, everything, given.threads)
+    batched = in_batches(given.run, everything, given.jobs)
     result = {
         "questions": [len(questions), len(everything)],
-        "threads": given.threads,
+        "processes": given.jobs,
         "median_ms": round(1000 * statistics.median(single), 1),
         "p95_ms": round(1000 * statistics.quantiles(single, n=20)[-1], 1),
         "batched_per_s": round(batched, 1),
