@@ -22,6 +22,7 @@ from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser
 from denota.model.saved import save_parser
+from denota.model.scorer import arrays_of
 from denota.search.preparer import Preparer
 from processes import denota, python, start_denota
 
@@ -146,9 +147,8 @@ def test_a_run_that_diverges_stops_and_keeps_its_last_good_state(
     parser, state, facts = load_parser(tmp_path / "last.safetensors")
     wild = replace(CONFIG, train=replace(CONFIG.train, rate=rate, clip=1e30))
     parser.config = wild
-    save_parser(
-        tmp_path / "last.safetensors", parser, state, {k: facts[k] for k in ("epoch", "best")}
-    )
+    kept = {k: facts[k] for k in ("epoch", "best")}
+    save_parser(tmp_path / "last.safetensors", parser, arrays_of(state), kept)
     with pytest.raises(TrainingError, match=r"diverged|no longer a number"):
         train(wild, *few, tmp_path, resume=True)
     assert weights(tmp_path / "last.safetensors") == before

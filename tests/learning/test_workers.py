@@ -27,7 +27,7 @@ from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.model.checkpoint import load_parser
 from denota.model.encoder_batch import Owned
-from denota.model.parser import Parser
+from denota.model.torch_parser import TorchParser
 from denota.search.preparer import Preparer
 from model.tiny import tiny_encoder
 
@@ -83,7 +83,7 @@ def encoder_training(examples: tuple[Example, ...], count: int, **changes: objec
     config = replace(config, train=replace(config.train, workers=count, **changes))
     preparer = Preparer.of(config)
     preparer.ahead(examples)
-    return Training(config, Parser(config, tiny_encoder()), examples, (), preparer)
+    return Training(config, TorchParser(config, tiny_encoder()), examples, (), preparer)
 
 
 def test_an_encoder_learns_the_same_with_workers(few) -> None:

@@ -26,6 +26,7 @@ from denota.model.encoder_entries import (
     ENTRIES,
     MATCHES,
     QUESTION_FEATURES,
+    REFINED,
     VALUE_FEATURES,
 )
 from denota.model.matching import Matching, _all_but, _each, _means, _spans, _sums
@@ -48,7 +49,7 @@ class Encoder(Scorer):
     """Scores for the axes of a batch of questions, by a pretrained encoder."""
 
     outcome = True
-    refines = 20
+    refines = REFINED
     in_bfloat16 = False
     """Whether the pretrained part computes in bfloat16, from weights in float32."""
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from denota.search.axes import BLOCKS
 from denota.search.prepare import Prepared
 
+REFINED: Final = 20
+"""How many of a question's best programs are looked at as a whole."""
 ACTIONS: Final = ("fixed", "outcome", "relation", "breadth")
 """Blocks of entries that are nothing but themselves."""
 ENTRIES: Final = {"constants": ("compare",), "actions": ACTIONS, "acts": (*ACTIONS, "compare")}

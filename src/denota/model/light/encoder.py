@@ -22,6 +22,7 @@ from denota.model.compact import Arrays, expand
 from denota.model.encoder_entries import (
     ACTIONS,
     ENTRIES,
+    REFINED,
     VALUE_FEATURES,
     column_features_of,
     question_features_of,
@@ -83,7 +84,7 @@ class LightEncoder:
     """Scores for the axes of questions, by a pretrained encoder."""
 
     outcome: Final = True
-    refines: Final = 20
+    refines: Final = REFINED
 
     def __init__(self, cfg: ModelConfig, facts: Mapping[str, str], weights: Arrays) -> None:
         self._weights, self._tokenizer, self._shape = weights, facts["tokenizer"], facts["encoder"]

@@ -213,7 +213,7 @@ def distance_buckets(places: Ids, buckets: int) -> Ids:
 
 
 def gelu(given: Floats) -> Floats:
-    """X Φ(x), in place.
+    """GELU, x Φ(x); the array that is given is written over.
 
     x Φ(x) = max(x, 0) − |x| Q(|x|), and the upper tail Q of the normal distribution is that of
     Abramowitz and Stegun (1964), 26.2.17: no farther off than 7.5e-8.
@@ -236,7 +236,7 @@ def gelu(given: Floats) -> Floats:
         tail *= np.exp(far, out=far)
         np.maximum(own, 0, out=own)
         own -= tail
-    return given
+    return rows.reshape(given.shape)
 
 
 _TAIL: Final = np.array(
