@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from denota import sample
+
 ROOT = Path(__file__).parent.parent.parent
 EXPEDITIONS = ROOT / "examples" / "expeditions.csv"
 HEAVY = ("torch", "pyarrow", "duckdb", "matplotlib", "pandas", "openpyxl", "fastapi")
@@ -48,7 +50,7 @@ def test_teaching_and_measuring_need_no_torch(tmp_path: Path) -> None:
     for arguments in (
         ("teach", "default", lessons),
         ("teach", "default", "--save", tmp_path / "taught.safetensors"),
-        ("evaluate", "default", "--split", "dev", "--json"),
+        ("evaluate", "default", "--data", sample.path(), "--split", "dev", "--json"),
         ("package", tmp_path / "taught.safetensors", tmp_path / "small.safetensors"),
     ):
         done = denota(tmp_path, *arguments, code=BLOCKED + RUN)

@@ -23,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,  # help as plain text: rich takes longer to import than all of it
     epilog="Example: `denota show results.csv` shows a table as denota understands it.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -6,13 +6,16 @@ import json
 import re
 import sys
 import unicodedata
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def console() -> Console:
     """Return a console on stdout that colours nothing by itself."""
+    from rich.console import Console
+
     return Console(highlight=False)
 
 
