@@ -18,7 +18,7 @@ from denota.app.paths import load_run, model_path
 from denota.app.web.sessions import SavedTurn, SessionStore
 from denota.errors import DataError, FormatError, TrainingError
 from denota.learning.run_format import FORMAT, check_run_format
-from denota.model import checkpoint
+from denota.model import saved
 from denota.sqlite import Database
 from denota.tables.table import Table
 from denota.teaching.log import Correction, TeachingLog
@@ -161,7 +161,7 @@ def saved_as(format: str | None, path: Path) -> Path:
 
 def test_a_newer_parser_is_refused_and_something_else_is_no_parser(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
-    newest = checkpoint.CHECKPOINT_FORMAT
+    newest = saved.CHECKPOINT_FORMAT
     with pytest.raises(FormatError, match=UPDATE.format(newest + 1, newest)):
         load_run(saved_as(f"denota {newest + 1}", path))
     for other in (None, "denota", "denota x", "other 1"):

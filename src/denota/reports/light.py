@@ -52,11 +52,8 @@ def _before_and_after(install: Found, commands: Found, questions: Found) -> str:
     line("beside two busy loops", [_ms(beside[side]["median_ms"]) for side in SIDES])
     times = (beside[side]["median_ms"] / alone[side]["median_ms"] for side in SIDES)
     line("that is, times as long", [f"{one:.1f}" for one in times])
-    for name, what in (
-        ("batched_per_s", "many questions, one process"),
-        ("batched_per_s_2_processes", "many questions, two processes"),
-    ):
-        line(what, [f"{alone[side][name]:,.0f} a second" for side in SIDES])
+    many = [f"{alone[side]['batched_per_s']:,.0f} a second" for side in SIDES]
+    line("many questions, one process", many)
     largest = ", ".join(f"{k} {v:,.0f}" for k, v in install["after"]["largest"].items())
     runs = commands["runs"]
     return f"{table(*lines)}\n\n{_SIDES.format(runs=runs, largest=largest)}"
