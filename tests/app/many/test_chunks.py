@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_chunks_are_a_partition_of_whole_conversations(
 @given(asked(), st.integers(1, 5))
 def test_the_conversations_of_a_table_stand_together(questions: list[Question], size: int) -> None:
     files = [q.table_file for chunk in cut(questions, size) for q in chunk.questions]
-    changes = sum(one != other for one, other in zip(files, files[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(files))
     assert changes == max(0, len(set(files)) - 1)
 
 

@@ -67,7 +67,7 @@ def write_chunk(folder: Path, chunk: Chunk, answers: Mapping[Key, Denotation]) -
     """
     with replacing(_file(folder, chunk)) as stream:
         for key in map(key_of, chunk.questions):
-            stream.write(json.dumps(_as_object(key, answers[key]), ensure_ascii=False) + "\n")
+            stream.write(json.dumps(_as_object(key, answers[key])) + "\n")
 
 
 def read_chunk(folder: Path, chunk: Chunk) -> dict[Key, Denotation] | None:
