@@ -38,8 +38,10 @@ def page(results: Path) -> str:
 
 def _throughput(result: Result) -> str:
     lines: list[Sequence[str]] = [
-        ("", "workers", "the whole command", "first chunk after", "questions/s", "after the first")
-        + ("against one worker", "load before")
+        (
+            *("", "workers", "the whole command", "first chunk after", "questions/s"),
+            *("after the first", "against one worker", "load before"),
+        )
     ]
     alone: dict[str, float] = {}
     for run in result["runs"]:
@@ -111,10 +113,10 @@ def _many(result: Result) -> str:
 _TOP: Final = """# Many machines
 
 A split that is too long for one process is answered in chunks of 32 conversations, those about \
-one table together. Workers write a chunk beside its file and move it in place when it is whole. So a \
-chunk is there or not, whoever is killed; one that two workers answered is the same file; the same \
-command given again answers only what is missing. In the end the chunks are joined in the order of \
-the questions, each of which has one answer.
+one table together. Workers write a chunk beside its file and move it in place when it is whole. \
+So a chunk is there or not, whoever is killed; one that two workers answered is the same file; \
+the same command given again answers only what is missing. In the end the chunks are joined in \
+the order of the questions, each of which has one answer.
 
 ```text
 denota predict default --data many.jsonl --split all --out all.tsv --on processes --workers 2
@@ -123,28 +125,31 @@ denota predict default --data many.jsonl --split all --out all.tsv --on spark --
 ```
 
 `pip install 'denota[ray]'` and `pip install 'denota[spark]'` bring them; Spark needs Java too. \
-Without `--cluster ADDRESS` (`auto`, `ray://head:10001`, `spark://head:7077`) a cluster is started \
-on this machine. On several machines `--chunks DIR` is a folder that all of them see, a model that \
-is not `default` lies there too, and denota is installed on each. Chunks travel as Python's pickles, \
-as all that Ray and Spark send does: use a cluster that you trust. Without `--chunks` they lie in \
-`all.tsv.chunks` and are removed when the predictions are written.
+Without `--cluster ADDRESS` (`auto`, `ray://head:10001`, `spark://head:7077`) a cluster is \
+started on this machine. On several machines `--chunks DIR` is a folder that all of them see, a \
+model that is not `default` lies there too, and denota is installed on each. Chunks travel as \
+Python's pickles, as all that Ray and Spark send does: use a cluster that you trust. Without \
+`--chunks` they lie in `all.tsv.chunks` and are removed when the predictions are written.
 
-From Python, with a table and a question each, or a table and the questions of a conversation, or a \
-data frame with the columns `table` and `question`:
+From Python, with a table and a question each, or a table and the questions of a conversation, or \
+a data frame with the columns `table` and `question`:
 
 ```text
 answers = denota.answer_many([("towns.csv", "which town is the largest?")], on="ray", workers=8)
 ```
 
-Ray answers in actors (`map_batches`), each of which loads the parser once and is started again when \
-it dies; Spark in Python workers (`mapInPandas`), whose tasks are tried four times. A process that \
-is killed is replaced, until three in a row are killed before any of them has answered a chunk.
+Ray answers in actors (`map_batches`), each of which loads the parser once and is started again \
+when it dies; Spark in Python workers (`mapInPandas`), whose tasks are tried four times. A \
+process that is killed is replaced, until three in a row are killed before any of them has \
+answered a chunk.
 
-The figures below are of `benchmarks/clusters.py` on two cores, which others used at the same time: \
-*load before* is the number of processes that ran or waited when a run began, so differences \
-between rows are of the neighbours too. Questions are made up, about invented tables of 6 to 24 rows."""
-_THROUGHPUT: Final = """The command reads them, starts its workers, which load the parser, and joins \
-the answers; *after the first* counts from the first chunk to the last, when all that has happened."""
+The figures below are of `benchmarks/clusters.py` on two cores, which others used at the same \
+time: *load before* is the number of processes that ran or waited when a run began, so \
+differences between rows are of the neighbours too. Questions are made up, about invented tables \
+of 6 to 24 rows."""
+_THROUGHPUT: Final = """The command reads them, starts its workers, which load the parser, and \
+joins the answers; *after the first* counts from the first chunk to the last, when all that has \
+happened."""
 _KILL: Final = """Two workers; one that is busy is killed with `kill -9` after the first chunk. A \
 prediction file with a question twice is refused when it is read."""
 _MANY: Final = """Every process of the run is killed with `kill -9`, and the next kind of workers \
