@@ -83,6 +83,28 @@ def test_every_question_has_one_answer_after_a_worker_is_killed(
     assert len([*chunks.glob("*.jsonl")]) == QUESTIONS // 32
 
 
+def test_the_same_command_goes_on_after_it_was_killed(
+    data: Path, plain: Path, tmp_path: Path
+) -> None:
+    out, chunks = tmp_path / "out.tsv", tmp_path / "chunks"
+    command = ["predict", "default", "--data", str(data), "--split", "all", "--out", str(out)]
+    more = ["--on", "processes", "--workers", "2", "--chunks", str(chunks)]
+    again = [sys.executable, "-m", "denota", *command, *more]
+    running = subprocess.Popen(again, stderr=subprocess.DEVNULL)
+    while not [*chunks.glob("0*.jsonl")] and running.poll() is None:
+        time.sleep(0.02)
+    workers = workers_of(running.pid, "processes")
+    running.kill()
+    running.wait()
+    assert workers and not psutil.wait_procs(workers, timeout=30)[1]  # none is left behind
+    assert not out.exists()
+    before = {file: file.stat().st_mtime_ns for file in chunks.glob("0*.jsonl")}
+    assert 0 < len(before) < QUESTIONS // 32
+    subprocess.run(again, check=True, capture_output=True)
+    assert out.read_bytes() == plain.read_bytes()
+    assert {file: file.stat().st_mtime_ns for file in before} == before
+
+
 @pytest.mark.parametrize("on", ["ray", "spark"])
 def test_a_cluster_answers_as_processes_do(on: str) -> None:
     needs(on)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -52,9 +54,21 @@ def answer_chunks(
 
 def _once(work: Work, chunks: Sequence[Chunk], workers: int) -> Iterator[int]:
     spawn = multiprocessing.get_context("spawn")  # threads do not survive a fork
-    with ProcessPoolExecutor(min(workers, len(chunks)), spawn) as pool:
+    with ProcessPoolExecutor(min(workers, len(chunks)), spawn, initializer=_watch_parent) as pool:
         try:
             for done in as_completed([pool.submit(answer_chunk, work, chunk) for chunk in chunks]):
                 yield done.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _watch_parent() -> None:
+    """End this process when the one that started it ends, be it killed."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
