@@ -131,7 +131,7 @@ def measure_throughput(options: argparse.Namespace, folder: Path) -> dict[str, A
             seconds = finish(run)
             times = sorted(file.stat().st_mtime for file in run.files())
             begun = times[0] - run.began
-            after = options.questions * (len(times) - 1) / len(times)
+            rest = options.questions * (len(times) - workers) / len(times)
             runs.append(
                 {
                     "on": on,
@@ -139,7 +139,7 @@ def measure_throughput(options: argparse.Namespace, folder: Path) -> dict[str, A
                     "seconds": round(seconds, 1),
                     "first_chunk_s": round(begun, 1),
                     "questions_per_s": round(options.questions / seconds, 1),
-                    "after_first_per_s": round(after / (times[-1] - times[0]), 1),
+                    "at_work_per_s": round(rest / (times[-1] - times[workers - 1]), 1),
                     "load": round(load, 1),
                 }
             )

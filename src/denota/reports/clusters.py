@@ -40,12 +40,12 @@ def _throughput(result: Result) -> str:
     lines: list[Sequence[str]] = [
         (
             *("", "workers", "the whole command", "first chunk after", "questions/s"),
-            *("after the first", "against one worker", "load before"),
+            *("all at work", "against one worker", "load before"),
         )
     ]
     alone: dict[str, float] = {}
     for run in result["runs"]:
-        rate = run["after_first_per_s"]
+        rate = run["at_work_per_s"]
         alone.setdefault(run["on"], rate)
         lines.append(
             (
@@ -147,9 +147,9 @@ The figures below are of `benchmarks/clusters.py` on two cores, which others use
 time: *load before* is the number of processes that ran or waited when a run began, so \
 differences between rows are of the neighbours too. Questions are made up, about invented tables \
 of 6 to 24 rows."""
-_THROUGHPUT: Final = """The command reads them, starts its workers, which load the parser, and \
-joins the answers; *after the first* counts from the first chunk to the last, when all that has \
-happened."""
+_THROUGHPUT: Final = """The whole command reads them, starts its workers, which load the \
+parser, and joins the answers; *all at work* counts from when as many chunks as there are workers \
+are answered to the last chunk."""
 _KILL: Final = """Two workers; one that is busy is killed with `kill -9` after the first chunk. A \
 prediction file with a question twice is refused when it is read."""
 _MANY: Final = """Every process of the run is killed with `kill -9`, and the next kind of workers \
