@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import denota
-from denota import sample
 from denota.app.commands.answering import answer_all
 from denota.app.commands.predict import Workers, predict_run
 from denota.app.many.answer import answer_on
@@ -63,11 +63,14 @@ def test_a_folder_of_other_work_is_refused(tmp_path: Path) -> None:
 
 
 def test_predictions_in_chunks_are_those_without(tmp_path: Path) -> None:
-    data, plain, chunked = str(sample.path()), tmp_path / "plain.tsv", tmp_path / "chunked.tsv"
-    predict_run("default", data, "dev-heldout", plain)
-    predict_run("default", data, "dev-heldout", chunked, workers=Workers("processes", 2))
+    talk = {"table": str(Path("examples/towns.csv").absolute()), "turns": [{"question": TEXTS[0]}]}
+    data = tmp_path / "many.jsonl"
+    data.write_text((json.dumps(talk) + "\n") * 40)
+    plain, chunked = tmp_path / "plain.tsv", tmp_path / "chunked.tsv"
+    predict_run("default", str(data), "all", plain)
+    predict_run("default", str(data), "all", chunked, workers=Workers("processes", 2))
     assert chunked.read_bytes() == plain.read_bytes()
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["chunked.tsv", "plain.tsv"]
+    assert {file.name for file in tmp_path.iterdir()} == {data.name, plain.name, chunked.name}
 
 
 def test_questions_from_python(tmp_path: Path) -> None:
@@ -99,6 +102,8 @@ def test_what_cannot_be_is_said_in_a_sentence(tmp_path: Path) -> None:
         denota.answer_many([(TOWNS, TEXTS[0])], cluster="auto")
     with pytest.raises(DataError, match="the question is empty"):
         denota.answer_many([(TOWNS, " ")])
+    with pytest.raises(DataError, match=r"cannot read .*nowhere"):
+        denota.answer_many([(TOWNS, TEXTS[0])], tmp_path / "nowhere")
     with pytest.raises(DenotaError):
         denota.answer_many([(tmp_path / "none.csv", TEXTS[0])])
 

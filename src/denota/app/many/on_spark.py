@@ -32,12 +32,12 @@ def answer_chunks(
         cluster: its address, such as `spark://head:7077`; where there is none, the session this
             process has, else one that is started here.
     """
+    with needed_for("answering on Spark"):
+        from pyspark.errors import PySparkException
     with _session(workers or cores(), cluster) as spark:
         rows = [(chunk.number, pickle.dumps(chunk)) for chunk in chunks]
         apart = spark.sparkContext.parallelize(rows, len(rows))  # a task a chunk
         given = spark.createDataFrame(apart, "number int, chunk binary")
-        with needed_for("answering on Spark"):
-            from pyspark.errors import PySparkException
         try:
             answered = given.mapInPandas(_answering(work), "number int").collect()
         except PySparkException as error:
@@ -59,8 +59,8 @@ def _answering(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
 @contextmanager
 def _session(workers: int, cluster: str | None) -> Iterator[Any]:
     """Give the session that there is, or start one for a while."""
-    with needed_for("answering on Spark"):
-        from pyspark.sql import SparkSession
+    from pyspark.sql import SparkSession
+
     spark = SparkSession.getActiveSession()
     if spark is not None:
         yield spark

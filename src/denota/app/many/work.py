@@ -110,7 +110,10 @@ def _mark(work: Work, chunks: Sequence[Chunk]) -> str:
                 tables[table] = _content(question.table)
             parts = (chunk.number, key_of(question), question.text, tables[table])
             digest.update(repr(parts).encode())
-    model = hashlib.sha256(model_path(work.run).read_bytes()).hexdigest()
+    try:
+        model = hashlib.sha256(model_path(work.run).read_bytes()).hexdigest()
+    except OSError as error:
+        raise unreadable(model_path(work.run), error) from error
     how = {"without": work.without, "only_model": work.only_model, "cells": work.cells}
     whose = {"denota": denota.__version__, "model": model, "questions": digest.hexdigest()}
     return json.dumps({**whose, **how}, indent=1) + "\n"
