@@ -253,7 +253,8 @@ def main() -> None:
             one.add_argument("--seconds", type=float, default=0.0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(options.measure(options, Path(folder)), indent=1))
+        command = " ".join(["python benchmarks/clusters.py", *sys.argv[1:]])
+        print(json.dumps({"command": command, **options.measure(options, Path(folder))}, indent=1))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def page(results: Path) -> str:
         _throughput(found["throughput"]),
         _kill(found["kill"]),
         _many(found["many"]),
-        _AGAIN,
+        _again(found),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -110,6 +110,15 @@ def _many(result: Result) -> str:
     return f"## 100,000 questions\n\n{asked} {_MANY} {end}\n\n{table(*lines)}"
 
 
+def _again(found: Mapping[str, Result]) -> str:
+    commands = [
+        f"{found[name]['command']} > results/clusters/{name}.json"
+        for name in ("throughput", "kill", "many")
+    ]
+    lines = ["make clusters", *commands, "python -m denota.reports.clusters"]
+    return "## Again\n\n" + "\n".join(["```text", *lines, "```"]) + "\n\n" + _TO_THE_END
+
+
 _TOP: Final = """# Many machines
 
 A split that is too long for one process is answered in chunks of 32 conversations, those about \
@@ -144,9 +153,10 @@ process that is killed is replaced, until three in a row are killed before any o
 answered a chunk.
 
 The figures below are of `benchmarks/clusters.py` on two cores, which others used at the same \
-time: *load before* is the number of processes that ran or waited when a run began, so \
-differences between rows are of the neighbours too. Questions are made up, about invented tables \
-of 6 to 24 rows."""
+time: *load before* is the number of processes that ran or waited when a run began. Each row is \
+one run, and the neighbours changed from row to row: that is too little to say how much a second \
+worker brings, or which kind is faster. Nothing was run on more than one machine. Questions are \
+made up, about invented tables of 6 to 24 rows."""
 _THROUGHPUT: Final = """The whole command reads them, starts its workers, which load the \
 parser, and joins the answers; *all at work* counts from when as many chunks as there are workers \
 are answered to the last chunk."""
@@ -154,15 +164,9 @@ _KILL: Final = """Two workers; one that is busy is killed with `kill -9` after t
 prediction file with a question twice is refused when it is read."""
 _MANY: Final = """Every process of the run is killed with `kill -9`, and the next kind of workers \
 goes on in the same folder."""
-_AGAIN: Final = """## Again
 
-```text
-make clusters
-python benchmarks/clusters.py throughput > results/clusters/throughput.json
-python benchmarks/clusters.py kill > results/clusters/kill.json
-python benchmarks/clusters.py many > results/clusters/many.json
-python -m denota.reports.clusters
-```"""
+_TO_THE_END: Final = """`python benchmarks/clusters.py many` without `--seconds` goes on until all \
+100,000 questions are answered."""
 
 if __name__ == "__main__":
     main()
