@@ -8,7 +8,7 @@ READY := .venv/.ready
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
-.PHONY: help demo test browser databases lint format docs bench clean
+.PHONY: help demo test browser databases clusters lint format docs bench clean
 
 help:  ## Say what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -50,6 +50,20 @@ databases:  ## Install the database servers that tests start, where that can be 
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends postgresql mariadb-server; } >/dev/null 2>&1 \
 	    && echo "postgres and mariadb are installed" \
 	    || echo "postgres or mariadb is missing, and apt-get could not install it: their tests are skipped"; \
+	fi
+
+# Nor does this: without Ray, Spark or Java the tests that need them are skipped, with the reason.
+clusters: $(READY)  ## Install Ray, Spark and Java for the tests that start clusters, where that can be done
+	@$(INSTALL) $(PIP_ARGS) -e ".[ray,spark]" >/dev/null 2>&1 && echo "ray and pyspark are here" \
+	  || echo "ray or pyspark is missing, and pip could not install it: their tests are skipped"
+	@if command -v java >/dev/null; then \
+	  echo "java is here"; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo "java is missing: install it with your system's packages, or Spark's tests are skipped"; \
+	else \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends default-jre-headless; } >/dev/null 2>&1 \
+	    && echo "java is installed" \
+	    || echo "java is missing, and apt-get could not install it: Spark's tests are skipped"; \
 	fi
 
 lint: $(READY)  ## Check style, types and the direction of imports

@@ -13,6 +13,8 @@ EXTRAS: Final = {
     "matplotlib": "train",
     "pyarrow": "arrow",
     "duckdb": "arrow",
+    "ray": "ray",
+    "pyspark": "spark",
 }
 """The extra of denota that installs a package."""
 

@@ -303,7 +303,8 @@ def package(
 
 @app.command(
     epilog="Example: `denota predict runs/maver --data data/sqa --split test-questions "
-    "--out predictions.tsv`"
+    "--out predictions.tsv` · on a cluster, and again after it was stopped: "
+    "`denota predict default --data many.jsonl --split all --out all.tsv --on ray --workers 8`"
 )
 def predict(
     run: opt.RunOrDefault,
@@ -312,11 +313,20 @@ def predict(
     split: opt.Split = "test",
     without: opt.Without = None,
     only_model: opt.OnlyModel = False,
+    on: opt.AnswerOn = None,
+    workers: opt.AnswerWorkers = 0,
+    cluster: opt.Cluster = None,
+    chunks: opt.Chunks = None,
 ) -> None:
-    """Answer a split and write the answers in the official format of its data set."""
-    from denota.app.commands.predict import predict_run
+    """Answer a split and write the answers in the official format of its data set.
 
-    print(f"{out}: {predict_run(run, data, split, out, without or (), only_model):,} answers")
+    With --on or --chunks answers are kept in chunks on the way: the same command given again after
+    it was stopped answers only what is missing.
+    """
+    from denota.app.commands.predict import Workers, predict_run
+
+    who = Workers(on, workers, cluster, chunks)
+    print(f"{out}: {predict_run(run, data, split, out, without or (), only_model, who):,} answers")
 
 
 @app.command(

@@ -139,6 +139,24 @@ EachStep = Annotated[
 ]
 TrainedRun = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 PredictionsOut = Annotated[Path, typer.Option(help="Where to write the predictions.")]
+AnswerOn = Annotated[
+    Literal["processes", "ray", "spark"] | None,
+    typer.Option(help="Who answers: processes of this machine, or a Ray or Spark cluster."),
+]
+AnswerWorkers = Annotated[int, typer.Option(min=0, help="How many at a time; 0: one a core.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="auto, ray://head:10001, spark://head:7077; else one is started."
+    ),
+]
+Chunks = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="A folder that all workers see, where chunks of answers stay; else beside --out.",
+    ),
+]
 GoldFile = Annotated[
     Path,
     typer.Argument(metavar="GOLD", help="A split with answers, in the directory of its data set."),

@@ -55,12 +55,12 @@ def answer_all(
         [turn for one in turns[start : start + GROUP] for turn in one]
         for start in range(0, len(turns), GROUP)
     ]
-    jobs = jobs or _cores()
+    jobs = jobs or cores()
     found: dict[Key, Denotation] = {}
     if jobs == 1 or len(groups) <= ALONE:
         parser = load_run(run)
         for group in groups:
-            found |= _answers(parser, group, gold, without, only_model, cells)
+            found |= answer_group(parser, group, gold, without, only_model, cells)
             progress(len(group))
         return found
     spawn = multiprocessing.get_context("spawn")  # threads do not survive a fork
@@ -76,7 +76,8 @@ def answer_all(
     return found
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Count the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -88,7 +89,7 @@ def _of(group: Sequence[Question], gold: Gold | None) -> Gold | None:
     return {key: gold[key] for key in keys if key in gold}
 
 
-def _answers(
+def answer_group(
     parser: Parser,
     group: Sequence[Question],
     gold: Gold | None,
@@ -96,6 +97,7 @@ def _answers(
     only_model: bool,
     cells: bool,
 ) -> dict[Key, Denotation]:
+    """Answer conversations together, by a parser of this process."""
     preparer = Preparer.of(parser.config, kept=2 * GROUP, operators=parser.language)
     if only_model:
         best = best_that_gives_cells(parser.best) if cells else parser.best
@@ -121,4 +123,4 @@ def _work(
     only_model: bool,
     cells: bool,
 ) -> dict[Key, Denotation]:
-    return _answers(_parser, group, gold, without, only_model, cells)
+    return answer_group(_parser, group, gold, without, only_model, cells)
