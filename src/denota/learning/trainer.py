@@ -365,9 +365,8 @@ class Training:
         refines = scorer.refines and search.kind == "exact"
         refine = partial(scorer.refine, axis) if refines else None
         guide = self._guide(batch.taught) if batch.taught is not None else None
-        found = find_candidates(
-            batch.flat, entries, scorer.recall, search, source, drawn, refine, guide
-        )
+        recall = scorer.recall.view(1)  # with an axis it keeps its type where float32 is multiplied
+        found = find_candidates(batch.flat, entries, recall, search, source, drawn, refine, guide)
         self.lap("search")
         return found
 
