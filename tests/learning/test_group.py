@@ -92,7 +92,7 @@ def learnt(case: str, group: Group) -> dict[str, object]:
         parser = TorchParser(config, tiny_encoder())
     else:
         parser = new_parser(config, ready)
-    parser.scorer.double()
+    parser.scorer.double().set_dropout(0)
     training = Training(config, parser, examples, dev, preparer, group=group)
     epochs = [training.run_epoch() for _ in range(2)]
     training.close()
