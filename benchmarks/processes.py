@@ -3,11 +3,11 @@
     PYTHONPATH=src torchrun --nproc-per-node 2 benchmarks/processes.py DATA OUT.json \
         experiments/table2.maver.toml --set train.batch=64 --name "GloVe, batches of 64"
 
-Round after round, the same questions are learnt from and answered by one process on one thread, by
-one on as many threads as there are processes, and by all on one thread each; the processes that
-have nothing to do meanwhile wait and take no time of a core. Medians go into OUT.json, beside what
-other runs left there. `cpu_ms` is what a question takes of the busiest process's own time, which
-hardly depends on what else the machine is at.
+Round after round, the same questions are learnt from and answered by one process on one thread,
+with --threads by one on as many as there are processes, and by all on one thread each; the
+processes that have nothing to do meanwhile wait and take no time of a core. Medians go into
+OUT.json, beside what other runs left there. `cpu_ms` is what a question takes of the busiest
+process's own time, which depends less on what else the machine is at.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def measure(given: argparse.Namespace, group: Group) -> list[dict[str, Any]]:
     asked = [example.question for example in dev]
     training = Training(config, parser, examples, (), preparer, dev_questions=asked)
     start = {name: weight.clone() for name, weight in parser.scorer.state_dict().items()}
-    ways = [(ALONE, 1), (ALONE, group.count), (group, 1)]
+    ways = [(ALONE, 1), (group, 1)]
+    if given.threads:
+        ways.insert(1, (ALONE, group.count))
     found: list[list[dict[str, float]]] = [[] for _ in ways]
     with closing(training):
         for number in range(given.rounds + 1):
@@ -126,6 +128,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=2048, help="to learn from")
     parser.add_argument("--dev", type=int, default=1024, help="to answer")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", action="store_true", help="one process on all cores too")
     return parser.parse_args()
 
 
