@@ -61,11 +61,12 @@ def blocks(language: str, documents: list[Path] = DOCUMENTS) -> list[tuple[str, 
 
 
 def commands() -> list[str]:
-    """All lines that run denota, each once, whatever is piped into it."""
+    """All lines that run denota, each once, whatever is piped into it or starts it."""
     lines = [
         line.split("  #")[0].strip() for _, block in blocks("sh") for line in block.splitlines()
     ]
-    found = [line for line in lines if re.match(r"denota |(?:cat|echo) .*\| denota ", line)]
+    runs = r"denota |(?:cat|echo) .*\| denota |torchrun .* -m denota "
+    found = [line for line in lines if re.match(runs, line)]
     return list(dict.fromkeys(line for line in found if not line.startswith(ELSEWHERE)))
 
 
@@ -81,9 +82,10 @@ def environment(folder: Path) -> dict[str, str]:
     """Variables for a process that finds `denota`, and keeps nothing outside a folder."""
     own = folder / "bin"
     own.mkdir(exist_ok=True)
-    command = own / "denota"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m denota "$@"\n')
-    command.chmod(0o755)
+    for name, module in (("denota", "denota"), ("torchrun", "torch.distributed.run")):
+        command = own / name
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
+        command.chmod(0o755)
     unset = ("DENOTA_DATA", "DENOTA_TOKEN", "DENOTA_SESSIONS")
     kept = {name: value for name, value in os.environ.items() if name not in unset}
     path = f"{own}{os.pathsep}{kept.get('PATH', '')}"

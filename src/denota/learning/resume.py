@@ -32,7 +32,7 @@ PREVIOUS: Final = "previous.safetensors"
 
 def save_last(out: Path, training: Training, best: float) -> None:
     """Save the state after an epoch in place of the one before, once it is wholly written."""
-    data = _data_digest(training.train)
+    data = data_digest(training.train)
     facts = {"epoch": str(training.epoch), "best": repr(best), "data": data}
     state = arrays_of({**_answers_saved(training), **training.optimiser.state()})
     save_parser(out / "last.safetensors", training.parser, state, facts)
@@ -85,7 +85,7 @@ def last_saved(
             raise TrainingError(
                 f"the run in {out} has other settings; resume it with the same ones"
             )
-        if facts.get("data", _data_digest(examples)) != _data_digest(examples):
+        if facts.get("data", data_digest(examples)) != data_digest(examples):
             raise TrainingError(f"the run in {out} learns from other data; resume it with the same")
         parser.config = config
         return parser, state, facts
@@ -146,8 +146,8 @@ def _answers_restored(
     return found
 
 
-def _data_digest(examples: Sequence[Example]) -> str:
-    """What the remembered answers belong to."""
+def data_digest(examples: Sequence[Example]) -> str:
+    """Return what the remembered answers of a run belong to."""
     digest = hashlib.sha256()
     for example in examples:
         line = (*key_of(example.question), example.question.text, _answered(example))

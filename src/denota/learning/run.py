@@ -2,7 +2,8 @@
 
 RUN/ holds config.toml (resolved), metrics.jsonl (a line an epoch), outcomes.jsonl (which dev
 questions each epoch answers right), best.safetensors (the best epoch on dev), last.safetensors (all
-that resuming needs) and run.json (versions, machine, times).
+that resuming needs) and run.json (versions, machine, times). Of several processes that learn
+together the first alone reads and writes it.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
 from denota.config import Config, ModelConfig
 from denota.data.example import Example, Question
-from denota.errors import ConfigError
+from denota.errors import ConfigError, TrainingError
 from denota.generate.kinds import read_kinds
 from denota.generate.sources import TRAIN, Manner, make_up, read_sources
 from denota.learning.competing import COMPETITORS
+from denota.learning.group import ALONE, Group
 from denota.learning.intensity import INTENSITIES
-from denota.learning.resume import bytes_needed, last_saved, resumed, save_last
+from denota.learning.resume import bytes_needed, data_digest, last_saved, resumed, save_last
 from denota.learning.run_folder import (
     append_line,
     check_folder,
@@ -60,6 +62,7 @@ def train(
     prepared: Callable[[int], None] = lambda done: None,
     dev_questions: Sequence[Question] = (),
     tables: Mapping[str, Sequence[Table]] | None = None,
+    group: Group = ALONE,
 ) -> Path:
     """Train into a folder and return the path of the best parser.
 
@@ -78,77 +81,94 @@ def train(
         dev_questions: all questions of dev, where some have no answer.
         tables: those of data sets that made-up questions are about, by their names in
             `data.made_up_tables`.
+        group: the processes that learn together, each of which calls this.
     """
-    check_folder(out, resume)
-    check_run_format(out)
+    if group.is_first:
+        check_folder(out, resume)
+        check_run_format(out)
     _check_early(config, vectors)
     for name in unused_settings(config.model):
         say(f"model.{name} means nothing to an encoder, which has its own words and layers")
-    with only_one(out):
-        saved = last_saved(config, examples, out, say) if resume else None
+    with only_one(out) if group.is_first else nullcontext():
+        _check_same(config, examples, group)
+        saved = group.from_first(lambda: last_saved(config, examples, out, say) if resume else None)
         # a language may have gained operators since the run began
         operators = saved[0].language if saved is not None else None
         preparer = Preparer.of(config, operators=operators)
-        ready = [
-            one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
-        ]
-        for line in unreachable(examples, preparer, config.data.language):
-            say(line)
-        answered = {id(example.question) for example in dev}
-        ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
-        data, made_up = config.data, _made_up(config, examples, tables or {}, say)
-        if made_up:
-            ready += preparer.ahead(made_up, prepared)
-            checks = data.made_up_loose or data.made_up_programs
-            made_up, lost = reachable(made_up, preparer) if checks else (made_up, 0)
-            if lost:
-                say(f"{lost:,} made-up questions are left out: no program gives their answer")
+        with group.first_here():  # the others find what it has prepared
+            ready = [
+                one for split in (examples, dev) if split for one in preparer.ahead(split, prepared)
+            ]
+            for line in unreachable(examples, preparer, config.data.language):
+                say(line)
+            answered = {id(example.question) for example in dev}
+            ready += [preparer(q, None) for q in dev_questions if id(q) not in answered]
+            data, made_up = config.data, _made_up(config, examples, tables or {}, say)
+            if made_up:
+                ready += preparer.ahead(made_up, prepared)
+                checks = data.made_up_loose or data.made_up_programs
+                made_up, lost = reachable(made_up, preparer) if checks else (made_up, 0)
+                if lost:
+                    say(f"{lost:,} made-up questions are left out: no program gives their answer")
         teacher = teacher_of(config, ready)
         if saved is not None:
             training, best = resumed(config, saved, examples, dev, preparer, made_up, teacher)
-            for name in ("metrics.jsonl", "outcomes.jsonl"):
-                cut_metrics(out / name, training.epoch)
         else:
             best = -1.0
             parser = new_parser(config, ready, start_from, vectors)
+            group.begin_equal(parser.scorer)
             training = Training(
                 config, parser, examples, dev, preparer, made_up=made_up, teacher=teacher
             )
-            with writing(out):
-                for name in ("metrics.jsonl", "outcomes.jsonl"):
-                    (out / name).write_text("")
-        with writing(out):
-            write_whole(out / "config.toml", to_toml(config))
-        check_room(out, bytes_needed(training))
-        training.progress, training.dev_questions = progress, dev_questions
-        source = vectors or config.model.vectors
-        began, times = time.time(), known_times(out, training.epoch)
+        training.group, training.progress = group, progress
+        training.dev_questions = dev_questions
+        record = None
+        if group.is_first:
+            record = _Record(out, training, best, vectors or config.model.vectors)
         with closing(training):
             while training.epoch < config.made_up_epochs + config.train.epochs:
                 done = training.run_epoch()
-                accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
-                times.append(
-                    {
-                        "epoch": done.epoch,
-                        "seconds": round(done.seconds, 3),
-                        "questions_per_s": round(done.questions_per_s, 1),
-                    }
-                )
-                with writing(out):
-                    if accuracy > best:
-                        best = accuracy
-                        facts = {"epoch": str(done.epoch)}
-                        save_parser(out / BEST, training.best_parser, facts=facts)
-                    append_line(out / "metrics.jsonl", _metrics(done))
-                    outcome = {"epoch": done.epoch, "dev_right": done.dev_right}
-                    append_line(out / "outcomes.jsonl", outcome)
-                    save_last(out, training, best)
-                    write_whole(
-                        out / "run.json",
-                        json.dumps(run_record(config, began, times, source), indent=1) + "\n",
-                    )
+                if record is not None:
+                    record.add(done)
                 epoch_done(done)
         return out / BEST
+
+
+class _Record:
+    """What a run writes into its folder."""
+
+    def __init__(self, out: Path, training: Training, best: float, vectors: str) -> None:
+        """Begin a record, or go on with one from the epoch the training is at."""
+        self.out, self.training, self.best, self.vectors = out, training, best, vectors
+        with writing(out):
+            for name in ("metrics.jsonl", "outcomes.jsonl"):
+                cut_metrics(out / name, training.epoch)
+            write_whole(out / "config.toml", to_toml(training.config))
+        check_room(out, bytes_needed(training))
+        self.began, self.times = time.time(), known_times(out, training.epoch)
+
+    def add(self, done: Epoch) -> None:
+        """Write an epoch down."""
+        out, training = self.out, self.training
+        accuracy = done.dev_accuracy if done.dev_accuracy is not None else float(done.epoch)
+        self.times.append(
+            {
+                "epoch": done.epoch,
+                "seconds": round(done.seconds, 3),
+                "questions_per_s": round(done.questions_per_s, 1),
+            }
+        )
+        record = run_record(
+            training.config, self.began, self.times, self.vectors, training.group.count
+        )
+        with writing(out):
+            if accuracy > self.best:
+                self.best = accuracy
+                save_parser(out / BEST, training.best_parser, facts={"epoch": str(done.epoch)})
+            append_line(out / "metrics.jsonl", _metrics(done))
+            append_line(out / "outcomes.jsonl", {"epoch": done.epoch, "dev_right": done.dev_right})
+            save_last(out, training, self.best)
+            write_whole(out / "run.json", json.dumps(record, indent=1) + "\n")
 
 
 def unreachable(examples: Sequence[Example], preparer: Preparer, language: str) -> list[str]:
@@ -249,6 +269,12 @@ def _metrics(done: Epoch) -> dict[str, Any]:
         "dev_answer_accuracy": done.dev_accuracy,
         "dev_sequence_accuracy": done.dev_sequence_accuracy,
     }
+
+
+def _check_same(config: Config, examples: Sequence[Example], group: Group) -> None:
+    """Processes that learn together must learn the same."""
+    if len(set(group.gathered((to_toml(config), data_digest(examples))))) > 1:
+        raise TrainingError("the processes of this training have different settings or data")
 
 
 def _check_early(config: Config, vectors: str | None) -> None:

@@ -56,7 +56,7 @@ def _code() -> str:
 
 
 def run_record(
-    config: Config, began: float, times: list[dict[str, Any]], vectors: str
+    config: Config, began: float, times: list[dict[str, Any]], vectors: str, processes: int = 1
 ) -> dict[str, Any]:
     """Return what run.json says."""
     return {
@@ -74,6 +74,7 @@ def run_record(
             "system": platform.system(),
             "processor": _processor(),
             "cores": os.cpu_count(),
+            "processes": processes,
             "threads": torch.get_num_threads(),
             "device": _device_name(config),
         },

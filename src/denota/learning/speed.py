@@ -4,7 +4,8 @@ The settings are those of the paper's best system: `dynsp++`, 15 + 15 candidates
 shaping. Preparing starts from the files and writes a fresh store; training is one epoch after a
 short warm-up; answering gives every question the parser's own previous answer, its preparation
 included. With workers, `wait` is how long the trainer waits for a batch, and `move` how long it
-takes to copy it to where it is learnt from.
+takes to copy it to where it is learnt from. Several processes share the batches, and the
+conversations that are answered; only the first prepares.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from denota.cache import cache_in
 from denota.config import Config
 from denota.data import Example, load_examples, split_names
 from denota.errors import DataError
+from denota.learning.group import ALONE, Group
 from denota.learning.start import new_parser
 from denota.learning.trainer import Training
 from denota.learning.workers import workers_of
@@ -41,6 +43,7 @@ def measure_speed(
     batch: int = 64,
     vectors: str | None = None,
     workers: int = -1,
+    group: Group = ALONE,
 ) -> dict[str, Any]:
     """Return speeds in questions a second, the peak of memory in MB, and seconds by stage.
 
@@ -50,6 +53,7 @@ def measure_speed(
         batch: questions an update.
         vectors: where word vectors come from, random ones if None.
         workers: processes that make batches, as `train.workers` has it.
+        group: the processes of this machine that learn together, each of which calls this.
     """
     names = split_names(data)
     train_name, dev_name = ("random-split-1-train", "random-split-1-dev")
@@ -57,7 +61,10 @@ def measure_speed(
         train_name, dev_name = "train", "dev"
     config = _config(train_name, dev_name, device, batch, workers)
     stages: dict[str, float] = defaultdict(float)
-    with tempfile.TemporaryDirectory(prefix="denota-bench-") as folder, cache_in(Path(folder)):
+    with (
+        tempfile.TemporaryDirectory(prefix="denota-bench-") as own,
+        cache_in(Path(group.from_first(lambda: own))),
+    ):
         start = time.perf_counter()
         examples = load_examples(data, train_name).examples
         dev = load_examples(data, dev_name).examples
@@ -66,12 +73,15 @@ def measure_speed(
         stages["read"] = time.perf_counter() - start
         prepared_from = time.perf_counter()
         preparer = Preparer(config.data.language)
-        ready = [one for split in (examples, dev) for one in preparer.ahead(split)]
+        with group.first_here():
+            ready = [one for split in (examples, dev) for one in preparer.ahead(split)]
         stages["prepare"] = time.perf_counter() - prepared_from
         preparing = time.perf_counter() - start
         parser = new_parser(config, ready, None, vectors)
         asked = [example.question for example in dev]
-        training = Training(config, parser, examples, (), preparer, dev_questions=asked)
+        training = Training(
+            config, parser, examples, (), preparer, dev_questions=asked, group=group
+        )
         with closing(training):
             train_speed = _train(training, examples, stages)
             answer_speed = _answer(training, dev, stages)
@@ -86,6 +96,7 @@ def measure_speed(
         "batch": batch,
         "workers": workers_of(workers, parser.device),
         "device": _device(training),
+        "processes": group.count,
         "threads": torch.get_num_threads(),
         "cores": os.cpu_count(),
     }

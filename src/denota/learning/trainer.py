@@ -2,7 +2,7 @@
 
 A run's state is its weights, the random generator and the references found so far; an epoch is a
 function of the state at its beginning, so a run that goes on from a saved epoch gives the numbers
-of one that was never stopped.
+of one that was never stopped. Several processes may share each batch (`learning.group`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, Score, right_answers, score
 from denota.evaluation.predict import gold_of, in_form_of, key_of, predict, predict_by_turns
 from denota.learning.batches import BatchMaker, BatchSource, InProcess, Job, LoadedBatch
+from denota.learning.group import ALONE, Group
 from denota.learning.history import previous_answers
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
@@ -81,6 +82,8 @@ class Training:
     dev_questions: Sequence[Question] = ()
     """All questions of dev, where some have no answer: they are asked too, for others follow
     them up."""
+    group: Group = ALONE
+    """The processes that share each batch."""
     progress: Callable[[int, float], None] = lambda done, loss: None
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
@@ -109,12 +112,12 @@ class Training:
         """Train one epoch and measure on dev."""
         start = time.perf_counter()
         rng = np.random.default_rng([self.config.seed, self.epoch])
-        torch.manual_seed(self.config.seed * 1_000_003 + self.epoch)
+        # processes drop out different words of their different questions
+        torch.manual_seed(self.config.seed * 1_000_003 + self.epoch + (self.group.rank << 40))
         every, numbers = self._learnt, self._numbers_learnt(rng)
         order = numbers[rng.permutation(len(numbers))]
         previous = previous_answers([every[i] for i in numbers], self.reference_answers, rng)
-        jobs = [self._job(some, previous) for some in self._cut(order, rng)]
-        total = self._learn(jobs, rng)
+        total = self._learn(self._cut(order, rng), previous, rng)
         seconds = time.perf_counter() - start
         self.optimiser.settle()
         found, right = None, ""
@@ -133,13 +136,22 @@ class Training:
             right,
         )
 
-    def _learn(self, jobs: Sequence[Job], rng: np.random.Generator) -> float:
+    def _learn(
+        self,
+        cut: Sequence[NDArray[np.int64]],
+        previous: Mapping[Key, Denotation | None],
+        rng: np.random.Generator,
+    ) -> float:
         """Take a step for each batch, and return the sum of the losses."""
         done, total = 0, 0.0
+        answers: dict[Key, Denotation] = {}
+        jobs = [self._job(some[self.group.share], previous) for some in cut]
         with self._whole():
-            for job, batch in zip(jobs, self._source.batches(jobs), strict=True):
-                size, learnt = len(job.numbers), [self._learnt[i] for i in job.numbers]
-                loss = self._step(learnt, batch, rng.random(size))
+            batches = self._source.batches([job for job in jobs if job.numbers])
+            for job, size in zip(jobs, map(len, cut), strict=True):
+                uniforms = rng.random(size)[self.group.share]
+                batch = next(batches) if job.numbers else None  # fewer questions than processes
+                loss = self._step(job, batch, uniforms, answers)
                 if not abs(loss) < DIVERGED * size:
                     raise TrainingError(
                         f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; "
@@ -148,6 +160,8 @@ class Training:
                 done, total = done + size, total + loss
                 self.progress(done, total / done)
             self._source.finish()
+        for found in self.group.gathered(answers):
+            self.reference_answers |= found
         return total
 
     @contextmanager
@@ -216,11 +230,14 @@ class Training:
     ) -> tuple[dict[Key, Example], dict[Key, Answer]]:
         """Gold examples, and what the parser answers."""
         gold = gold_of(examples)
-        given, asked = gold if gold_history else None, questions or [e.question for e in examples]
+        given, every = gold if gold_history else None, questions or [e.question for e in examples]
+        asked = [question for talk in conversations(every)[self.group.share] for question in talk]
         if self._is_quick(asked):
             answers = predict_by_turns(asked, self._answer_turn, given)
         else:
             answers = predict(asked, self.best_parser.best, self.preparer, gold=given)
+        for found in self.group.gathered(answers):
+            answers |= found
         return gold, in_form_of(gold, answers)
 
     def _is_quick(self, questions: Sequence[Question]) -> bool:
@@ -302,24 +319,38 @@ class Training:
 
     def _step(
         self,
-        examples: Sequence[Example],
-        batch: LoadedBatch,
+        job: Job,
+        batch: LoadedBatch | None,
         uniforms: NDArray[np.float64],
+        answers: dict[Key, Denotation],
     ) -> float:
-        """One update on a batch: search, Eq. 9, a step of the optimiser."""
+        """One update on a batch: search, Eq. 9, a step of the optimiser.
+
+        Args:
+            job: this process's share of the batch.
+            batch: what was made of it, None if it is empty.
+            uniforms: a random number for each question.
+            answers: where those of y* are kept.
+        """
         scorer = self.parser.scorer.train()
-        found, places = self._search(batch, uniforms)
-        loss = surrogate_loss(found, self.config.update)
-        self.lap("update")
         scorer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        self.lap("backward")
+        found, loss = None, torch.zeros((), device=self.parser.device)
+        if batch is not None:
+            found, places = self._search(batch, uniforms)
+            loss = surrogate_loss(found, self.config.update)
+            self.lap("update")
+            torch.autograd.backward(loss)
+            self.lap("backward")
         self._source.prefetch()  # a GPU is still at work, and the next line waits for it
+        total = self.group.sum_gradients(scorer, loss.detach())
+        if self.group.count > 1:
+            self.lap("sum")
         self.optimiser.step()
         self.lap("optimise")
-        self._remember(examples, batch.flat, found, places)
+        if batch is not None and found is not None:
+            self._remember(job, batch.flat, found, places, answers)
         self.lap("remember")
-        return float(loss.detach())
+        return float(total)
 
     def _search(
         self, batch: LoadedBatch, uniforms: NDArray[np.float64]
@@ -328,15 +359,14 @@ class Training:
         cfg, scorer = self.config, self.parser.scorer
         search, source = self._search_config, DRAWS_FROM.get(cfg.update.intensity)
         axis = scorer.read(batch.axis)
-        entries = axis.entries.float()
+        entries = axis.entries.to(torch.promote_types(axis.entries.dtype, torch.float32))
         self.lap("forward")
         drawn = torch.from_numpy(uniforms).to(self.parser.device, non_blocking=True)
         refines = scorer.refines and search.kind == "exact"
         refine = partial(scorer.refine, axis) if refines else None
         guide = self._guide(batch.taught) if batch.taught is not None else None
-        found = find_candidates(
-            batch.flat, entries, scorer.recall, search, source, drawn, refine, guide
-        )
+        recall = scorer.recall.view(1)  # with an axis it keeps its type where float32 is multiplied
+        found = find_candidates(batch.flat, entries, recall, search, source, drawn, refine, guide)
         self.lap("search")
         return found
 
@@ -349,13 +379,18 @@ class Training:
         return Guide(axis.entries.float(), self.teacher.recall, refine)
 
     def _remember(
-        self, examples: Sequence[Example], flat: Flat, found: Candidates, places: Tensor
+        self,
+        job: Job,
+        flat: Flat,
+        found: Candidates,
+        places: Tensor,
+        known: dict[Key, Denotation],
     ) -> None:
         """Keep the answer that the next question of each conversation may be given."""
         there = found.reference >= 0
         best = places.gather(1, found.reference.clamp(min=0)[:, None])[:, 0] - flat.starts
         ids = torch.where(there, best, -1).tolist()  # one wait for a GPU
-        keys = [key_of(example.question) for example in examples]
+        keys = [key_of(self._learnt[number].question) for number in job.numbers]
         if self.epoch < self.config.made_up_epochs:
             keys = []
         chosen = [
@@ -366,6 +401,6 @@ class Training:
 
         def keep(answers: list[Denotation]) -> None:
             for (line, _), answer in zip(chosen, answers, strict=True):
-                self.reference_answers[keys[line]] = answer
+                known[keys[line]] = answer
 
         self._source.denote(chosen, keep)

@@ -260,7 +260,7 @@ class Encoder(Scorer):
         return scored
 
     def _states(self, batch: EncoderBatch) -> Tensor:
-        """(B, T, D) what the encoder makes of the texts, in float32.
+        """(B, T, D) what the encoder makes of the texts, in the type of the weights.
 
         On a CPU those of like length are read together, for padding takes time there.
         """
@@ -271,15 +271,15 @@ class Encoder(Scorer):
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.in_bfloat16):
             if self.device.type != "cpu" or len(there) <= together:
                 read: Tensor = self.encoder(batch.pieces, there, kinds, places=batch.places)
-                return read.float()
+                return read.to(self.recall)
             lengths = there.sum(dim=1)
-            found = torch.zeros(*there.shape, self.encoder.shape.size)
+            found = self.recall.new_zeros(*there.shape, self.encoder.shape.size)
             for some in torch.split(lengths.argsort(stable=True), together):
                 longest = int(lengths[some].max())
                 texts = (t[some, :longest] for t in (batch.pieces, there, kinds, batch.places))
                 pieces, own, kind, places = texts
                 states = self.encoder(pieces, own, kind, places=places)
-                found[some, :longest] = states.float()
+                found[some, :longest] = states.to(self.recall)
         return found
 
     def _vectors(

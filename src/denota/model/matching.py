@@ -59,7 +59,7 @@ class Matching:
 
 def _sums(states: Tensor) -> Tensor:
     """(B, T + 1, D) running sums, from which the mean of any span is one difference."""
-    return nn.functional.pad(states.float().cumsum(dim=1), (0, 0, 1, 0))
+    return nn.functional.pad(states.cumsum(dim=1), (0, 0, 1, 0))
 
 
 def _spans(sums: Tensor, spans: Tensor) -> Tensor:

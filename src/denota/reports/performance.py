@@ -21,9 +21,9 @@ STEP: Final = (
 
 def performance_page(results: Path) -> str:
     """Return the page."""
-    before, cpu, gpu, floor, tried = (
+    before, cpu, gpu, floor, processes, tried = (
         json.loads((results / f"speed.{name}.json").read_text(encoding="utf-8"))
-        for name in ("before", "cpu", "h200", "floor", "tried")
+        for name in ("before", "cpu", "h200", "floor", "processes", "tried")
     )
     return "\n\n".join(
         [
@@ -31,6 +31,7 @@ def performance_page(results: Path) -> str:
             _speeds(cpu),
             f"## Where a step goes\n\n{_stages(cpu, before)}",
             f"## The floor\n\n{_floor(floor, cpu)}",
+            f"## One process and two\n\n{_processes(processes)}",
             f"## On a GPU\n\n{_gpu(gpu)}",
             f"## What was tried\n\n{_tried(tried)}",
             _END,
@@ -129,6 +130,47 @@ def _floor(floor: dict[str, Any], cpu: list[dict[str, Any]]) -> str:
         f"the {floor['matrix_gflops']:.0f} GFLOP/s of a matrix product here: their time goes into "
         "many small steps one after the other, not into arithmetic."
     )
+
+
+def _processes(rows: list[dict[str, Any]]) -> str:
+    """Speeds of one process on one core, of one on all and of one a core, and their ratios."""
+    lines = [
+        (
+            "| parser | processes × threads | training, questions/s | answering, questions/s "
+            "| training against 1 × 1 | answering | training by CPU time alone | answering |"
+        ),
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    alone = {row["name"]: row for row in rows if row["processes"] == row["threads"] == 1}
+    kinds = ("train", "inference")
+    for row in rows:
+        one = alone[row["name"]]
+        speeds = [row[f"{kind}_questions_per_s"] for kind in kinds]
+        times = [row[f"{kind}_questions_per_s"] / one[f"{kind}_questions_per_s"] for kind in kinds]
+        own = [one[f"{kind}_cpu_ms"] / row[f"{kind}_cpu_ms"] for kind in kinds]
+        shown = [f"{each:.2f}" for each in times]
+        # the time of one process says nothing about threads that wait for each other
+        shown += [f"{each:.2f}" if row["threads"] == 1 else "" for each in own]
+        way = f"{row['processes']} × {row['threads']}"
+        cells = [row["name"], way, *(f"{speed:,.0f}" for speed in speeds), *shown]
+        lines.append(f"| {' | '.join(cells)} |")
+    loads, rounds = ([row[name] for row in rows] for name in ("load", "rounds"))
+    lines += [
+        "",
+        "`torchrun --nproc-per-node 2 benchmarks/processes.py SQA results/speed.processes.json "
+        "experiments/table2.maver.toml --set train.batch=64 --name NAME --questions 1024 --dev "
+        "1024`, and the same with `train.batch=256` and `--threads`, on "
+        f"{rows[0]['cores']} cores: the ways by turns, medians of {min(rounds)} to {max(rounds)} "
+        "rounds, each of which prepares its follow-ups anew. The machine was busy with other work "
+        f"(load {min(loads):.0f} to {max(loads):.0f} with these, where {rows[0]['cores']} is "
+        "full): the speeds are below those above, and their ratios are not those of idle cores. "
+        "The last two columns are an estimate of these and no measurement: how many times less CPU "
+        "time the busier process takes a question, waiting for the other not counted. Answering "
+        "does not depend on the batch of training, so its two figures differ by chance. Half of a "
+        "batch takes more than half of its time, for the LSTMs have as many small steps to take; "
+        "the larger the batch, the less. The encoder has not been measured this way.",
+    ]
+    return "\n".join(lines)
 
 
 def _gpu(gpu: dict[str, Any]) -> str:

@@ -8,13 +8,16 @@ from rich.table import Table as Grid
 
 from denota.app.paths import data_path, vectors_path
 from denota.app.terminal.text import console, to_json
+from denota.app.torchrun import together
 from denota.learning.speed import measure_speed
 
 
 def show_bench(data: str | None, device: str, batch: int, workers: int, as_json: bool) -> None:
-    """Measure the speed on a data set and print it."""
-    found = measure_speed(data_path(data), device, batch, vectors_path(), workers)
-    print(to_json(found)) if as_json else show_speed(found)
+    """Measure the speed on a data set and print it, together with what torchrun started."""
+    with together(device) as group:
+        found = measure_speed(data_path(data), device, batch, vectors_path(), workers, group)
+        if group.is_first:
+            print(to_json(found)) if as_json else show_speed(found)
 
 
 def show_speed(found: dict[str, Any]) -> None:

@@ -12,11 +12,13 @@ import torch
 from denota.app.paths import data_path, model_path, vectors_path
 from denota.app.terminal.problems import checked
 from denota.app.terminal.progress import training_progress
+from denota.app.torchrun import together
 from denota.config import Config
 from denota.data import Example
 from denota.data.loaded import Loaded
 from denota.data.mixed import load_mixed, load_tables
 from denota.generate.sources import INVENTED, TRAIN, read_sources
+from denota.learning.group import Group
 from denota.learning.presets import load_experiment
 from denota.learning.run import real_epochs, train
 from denota.model.checkpoint import load_parser
@@ -34,7 +36,7 @@ def train_run(
     init: Path | None,
     final: bool,
 ) -> None:
-    """Train as a config says and report each epoch.
+    """Train as a config says and report each epoch, together with what torchrun started.
 
     Args:
         path: the config.
@@ -46,7 +48,20 @@ def train_run(
         final: whether to train a second parser, on train and dev together, up to the best epoch.
     """
     config = load_experiment(path, settings)
-    where = data_path(data)
+    with together(config.train.device) as group:
+        _train_all(config, out, data_path(data), resume, init, final, group)
+
+
+def _train_all(
+    config: Config,
+    out: Path,
+    where: Path,
+    resume: bool,
+    init: Path | None,
+    final: bool,
+    group: Group,
+) -> None:
+    """Train, and then again on train and dev together if that is wanted."""
     asked = Loaded(())
     if config.data.dev:
         asked = checked(load_mixed(config.data.dev, where).loaded)
@@ -61,17 +76,18 @@ def train_run(
             )
     examples = checked(mixed.loaded).examples
     tables = _tables_to_ask_about(config, where)
-    best = _train(config, examples, asked, out, resume, init, tables)
+    best = _train(config, examples, asked, out, resume, init, tables, group)
     print(f"the best parser is {best}")
     if final:
-        epochs = real_epochs(config, int(read_saved(best).facts["epoch"]))
+        stop = group.from_first(lambda: int(read_saved(best).facts["epoch"]))
+        epochs = real_epochs(config, stop)
         longer = replace(
             config,
             data=replace(config.data, dev=""),
             train=replace(config.train, epochs=epochs),
         )
         both = (*examples, *asked.examples)
-        best = _train(longer, both, Loaded(()), out / "final", resume, init, tables)
+        best = _train(longer, both, Loaded(()), out / "final", resume, init, tables, group)
         print(f"the parser trained on all of it for {epochs} epochs is {best}")
 
 
@@ -95,6 +111,7 @@ def _train(
     resume: bool,
     init: Path | None,
     tables: Mapping[str, Sequence[Table]],
+    group: Group,
 ) -> Path:
     vectors = vectors_path() if config.model.vectors == "random" else None
     counts = f"{len(examples):,} questions to learn from, {len(dev.examples):,} for dev"
@@ -105,7 +122,7 @@ def _train(
         torch.set_num_threads(1)
     prepared = len(examples) + len(dev.examples) + config.data.made_up
     trained = config.train.epochs * len(examples) + config.made_up_epochs * config.data.made_up
-    with training_progress(prepared, trained) as shown:
+    with training_progress(prepared, trained, quiet=not group.is_first) as shown:
         best = train(
             config,
             examples,
@@ -120,7 +137,10 @@ def _train(
             prepared=shown.prepared,
             dev_questions=dev.questions,
             tables=tables,
+            group=group,
         )
+    if not group.is_first:
+        return best
     try:
         print(f"its curves are {draw_curves(out)}")
     except ImportError:
