@@ -2,6 +2,7 @@
 # PIP_ARGS is passed to pip, e.g. make demo PIP_ARGS="--extra-index-url ..." (see README).
 PYTHON ?= python3
 PIP_ARGS ?=
+PYTEST_ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 # What is imported is compiled once, when it is first imported: tests start hundreds of processes.
@@ -24,7 +25,7 @@ demo: $(READY)  ## Ask a table questions, learn from answers, and take a lesson,
 	@$(BIN)/python examples/first_minute.py
 
 test: $(READY)  ## Run the tests (slow ones too; DENOTA_DATA=path/to/sqa adds those on real data)
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 # Never fails: where there is no browser the tests that need it are skipped, with the reason.
 browser:  ## Install the browsers that the page's tests drive, where that can be done

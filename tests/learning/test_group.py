@@ -37,10 +37,11 @@ CASES = {
     "adam and an average": replace(
         CONFIG, train=replace(CONFIG.train, optimiser="adam", rate=0.01, average=0.9)
     ),
-    "a sampled program": replace(
-        CONFIG, update=replace(CONFIG.update, intensity="reinforce", competing="model")
+    "processes that make batches, a sampled program": replace(
+        CONFIG,
+        train=replace(CONFIG.train, workers=1),
+        update=replace(CONFIG.update, intensity="reinforce", competing="model"),
     ),
-    "processes that make batches": replace(CONFIG, train=replace(CONFIG.train, workers=1)),
     "an encoder": replace(
         CONFIG,
         data=DataConfig(language="extended"),

@@ -23,7 +23,13 @@ from denota.app.commands.predict import predict_run
 from denota.data.predictions import read_predictions
 from denota.tables import read_table
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        find_spec("ray") is None and find_spec("pyspark") is None,
+        reason="workers are killed for two minutes where clusters are set up (`make clusters`)",
+    ),
+]
 WORKERS = {"processes": "spawn_main", "ray": "ray::", "spark": "pyspark.daemon"}
 """What stands in the command line of a worker."""
 QUESTIONS = 320
