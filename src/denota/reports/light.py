@@ -99,7 +99,12 @@ models of word vectors (`dynsp`, `cues`, `outcomes`) |
 | `denota[postgres]`, `denota[mysql]` | drivers | servers of databases |
 | `denota[mcp]`, `denota[datasette]` | their packages | assistants, Datasette |
 
-A question takes one thread, so it is not slowed by waiting for others on a busy machine; more \
+**The times below are not those of an idle machine.** Other work ran beside all of them, at a load \
+of 4 to 10 on two cores, and more of it beside some than beside others: they do not show that a \
+first answer takes less than 0.8 s, nor how many times as long one takes beside two busy loops. \
+Sizes, memory and equal programs do not depend on that.
+
+A question takes one thread, so that it waits less for others on a busy machine; more \
 cores are used by more processes (`denota serve --workers`, `denota predict`).
 
 ## Before and after

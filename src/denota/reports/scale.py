@@ -140,7 +140,8 @@ def scan_cost(runs: Sequence[Measured]) -> tuple[float, float]:
 
 _TOP: Final = """# How far it would go
 
-What was measured on one core of the machine that made this page, by `benchmarks/scale.py`:"""
+What was measured on one core by `benchmarks/scale.py`, in CPU time; other work ran on the machine
+meanwhile, which makes these costs too high rather than too low:"""
 _QUESTIONS: Final = f"""## Many questions
 
 Workers share nothing, so more of them answer more. How many it takes is simulated: questions
