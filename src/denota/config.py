@@ -29,7 +29,8 @@ class DataConfig:
     made_up_tables: str = "train"
     """What made-up questions are about: `train`, the tables of the training data, `invented` ones,
     those of a data set's split (`wikisql:train`), or several: `train, wikisql:train*2, invented`,
-    the number being how much of the questions each has beside the others."""
+    the number being how much of the questions each has beside the others; a language behind an @
+    (`sqa:train@extended`) is that of a source's questions, if not `language`."""
     made_up_rows: int = 0
     """Made-up questions are about tables of at most this many rows; 0 for tables of any length.
     Long ones take by far the most time to prepare."""
@@ -228,7 +229,8 @@ class TrainConfig:
     """What a pretrained encoder computes in; its weights and all scores are float32."""
     teacher: str = ""
     """A trained parser, a run or its file, whose policy explores in place of the model's own: y*
-    and u are what it believes of the programs that give the answer; none if empty."""
+    and u are what it believes of the programs that give the answer; several, separated by commas,
+    teach by the mean of their scores; none if empty."""
     workers: int = -1
     """Processes that make batches ahead of the steps; -1 for none on a CPU and up to 8 beside a
     GPU. What is learnt does not depend on it."""

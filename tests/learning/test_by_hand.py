@@ -75,6 +75,10 @@ EXPECTED: Final = {
         [-0.3, 1 / 8 - 0.15, 1 / 2 - 0.075, 1 / 8 - 0.15, -0.075],
         0.3 * 2 - 2 * (1 / 8 - 0.15),
     ),
+    "distil_beliefs": (  # without a teacher as above
+        [-0.3, 1 / 8 - 0.15, 1 / 2 - 0.075, 1 / 8 - 0.15, -0.075],
+        0.3 * 2 - 2 * (1 / 8 - 0.15),
+    ),
 }
 
 #: Every rule by itself.
@@ -85,6 +89,7 @@ INTENSITY: Final = {
     "expected_reward": [0, 0.2, 0.1, 0.2 / 2, 0],
     "off_policy": [0, 0, 0, 1 / 2 * 0.8, 0],
     "explored": [0, 1 / 8, 1 / 2, 1 / 4 * 1 / 2, 0],
+    "taught": [0, 1 / 8, 1 / 2, 1 / 4 * 1 / 2, 0],
     "reference": [0, 0, 1, 0, 0],
 }
 COMPETING: Final = {

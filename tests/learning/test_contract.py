@@ -176,6 +176,9 @@ def test_only_differences_of_scores_matter(found: Candidates, shift: int) -> Non
         near(update_coefficients(moved, cfg), c, cfg)
 
 
+DISTILLING = ("explored", "taught")
+
+
 @settings(max_examples=examples(30))
 @given(found=candidates())
 def test_each_rule_looks_at_its_own_fields_only(found: Candidates) -> None:
@@ -187,7 +190,7 @@ def test_each_rule_looks_at_its_own_fields_only(found: Candidates) -> None:
     for cfg, c in walk(found):
         if cfg.intensity not in DRAWS_FROM:
             near(update_coefficients(replace(found, draw=nothing), cfg), c, cfg)
-        if DRAWS_FROM.get(cfg.intensity) != "explore" and cfg.intensity != "explored":
+        if DRAWS_FROM.get(cfg.intensity) != "explore" and cfg.intensity not in DISTILLING:
             blind = replace(found, log_explore=torch.full_like(found.log_explore, -inf))
             near(update_coefficients(blind, cfg), c, cfg)
         if cfg.intensity != "reference" and cfg.competing == "model":

@@ -103,6 +103,24 @@ def test_distilling_is_the_gradient_of_the_cross_entropy(found: Candidates) -> N
     near(update_coefficients(found, PRESETS["distil"]), gradient(agreement, found))
 
 
+@settings(max_examples=examples(60))
+@given(found=candidates(scores=near_scores), seed=st.integers(0, 99))
+def test_a_teachers_beliefs_are_learnt_with_and_without_the_answer(
+    found: Candidates, seed: int
+) -> None:
+    """∇ Σ_y (½ u(y) R(y) + ½ p_T(y)) log p(y), p_T the teacher's policy whatever the reward."""
+    torch.manual_seed(seed)
+    drawn = torch.randn(found.scores.shape, dtype=torch.float64).masked_fill(~found.mask, -inf)
+    log_teacher = drawn.log_softmax(dim=1).masked_fill(~found.mask, -inf)
+    found = replace(found, log_teacher=log_teacher)
+    u = (found.log_explore.exp() * found.rewards + log_teacher.exp()) / 2
+
+    def agreement(scores: Tensor) -> Tensor:
+        return (u * policy(scores, found).masked_fill(~found.mask, 0)).sum()
+
+    near(update_coefficients(found, PRESETS["distil_beliefs"]), gradient(agreement, found))
+
+
 def test_off_policy_that_misses_rewarded_programs_is_biased() -> None:
     """u at λ = ∞ has mass on the programs of maximal reward only.
 

@@ -1,8 +1,9 @@
 """Which tables made-up questions are about, and how many of the questions each source has.
 
-Written `train, wikisql:train*2, invented`: the tables of the training data (`train`), invented ones
-(`invented`), those of a split of a data set (`NAME:SPLIT`); the number behind a star says how much
-of the questions a source has beside the others.
+Written `train, wikisql:train*2, invented, sqa:train@extended`: the tables of the training data
+(`train`), invented ones (`invented`), those of a split of a data set (`NAME:SPLIT`); the number
+behind a star says how much of the questions a source has beside the others, and the language behind
+an @ is that of the source's questions, if it is not that of all.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Source:
 
     name: str
     weight: float = 1.0
+    language: str = ""  #: of its questions; empty for that of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +78,16 @@ class MadeUp:
 def read_sources(text: str) -> tuple[Source, ...]:
     """Read which tables to ask about.
 
-    >>> read_sources("train, invented*2")
-    (Source(name='train', weight=1.0), Source(name='invented', weight=2.0))
+    >>> read_sources("sqa:train@extended*2, invented")[0]
+    Source(name='sqa:train', weight=2.0, language='extended')
 
     Raises:
         ConfigError: it is not written so.
     """
     found = []
     for part in filter(None, (one.strip() for one in text.split(","))):
-        name, star, weight = (piece.strip() for piece in part.partition("*"))
+        named, star, weight = (piece.strip() for piece in part.partition("*"))
+        name, at, language = (piece.strip() for piece in named.partition("@"))
         try:
             share = float(weight) if star else 1.0
         except ValueError:
@@ -94,7 +97,12 @@ def read_sources(text: str) -> tuple[Source, ...]:
                 f"data.made_up_tables has {part!r}; write train, invented or NAME:SPLIT, with a"
                 " number above 0 behind a star if you like"
             )
-        found.append(Source(name, share))
+        if at and language not in LANGUAGES:
+            raise ConfigError(
+                f"data.made_up_tables has {part!r}; its language must be one of"
+                f" {', '.join(LANGUAGES)}"
+            )
+        found.append(Source(name, share, language))
     if not found:
         raise ConfigError("data.made_up_tables names no tables; write train, or train, invented")
     return tuple(found)
@@ -131,7 +139,7 @@ def make_up(
             raise ConfigError(
                 f"no table of {source.name} has at most {manner.rows} rows; raise data.made_up_rows"
             )
-        parts += _parts(short, share, seed)
+        parts += _parts(short, share, seed, source.language or manner.language)
     asked, language = _ask(parts, manner, jobs), LANGUAGES[manner.language]
     if not manner.checked:
         return MadeUp(examples_from(asked, programs=manner.programs), {})
@@ -160,15 +168,18 @@ class _Part:
     tables: Sequence[Table]
     count: int
     seed: int | str
+    language: str
 
 
-def _parts(tables: Sequence[Table], count: int, seed: int) -> list[_Part]:
+def _parts(tables: Sequence[Table], count: int, seed: int, language: str) -> list[_Part]:
     """A source in parts of about as many tables each; a small one is a single part."""
     number = max(1, round(len(tables) / TABLES_AT_ONCE))
     if number == 1:
-        return [_Part(tables, count, seed)]
+        return [_Part(tables, count, seed, language)]
     shares = [count * (n + 1) // number - count * n // number for n in range(number)]
-    return [_Part(tables[n::number], share, f"{seed}/{n}") for n, share in enumerate(shares)]
+    return [
+        _Part(tables[n::number], share, f"{seed}/{n}", language) for n, share in enumerate(shares)
+    ]
 
 
 def _ask(parts: Sequence[_Part], manner: Manner, jobs: int) -> list[Conversation]:
@@ -195,8 +206,9 @@ _shared: tuple[Sequence[_Part], Manner] = ((), Manner())
 
 def _ask_part(number: int) -> list[tuple[int, tuple[Turn, ...]]]:
     """Conversations about the tables of a part, each by its table's position."""
-    (parts, manner), language = _shared, LANGUAGES[_shared[1].language]
+    parts, manner = _shared
     part = parts[number]
+    language = LANGUAGES[part.language]
     made = generate(
         part.tables,
         Random(part.seed),

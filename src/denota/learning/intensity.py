@@ -74,6 +74,17 @@ def explored(found: Candidates, cfg: UpdateConfig) -> Tensor:
 
 
 @INTENSITIES.register
+def taught(found: Candidates, cfg: UpdateConfig) -> Tensor:
+    """w(y) = ½ u(y) R(y) + ½ p_T(y): what a teacher believes given the answer, and without it.
+
+    Not in the paper. p_T is the teacher's policy over K: what it holds of programs that do not give
+    the answer is learnt as well. Without a teacher this is `explored`.
+    """
+    given = explored(found, cfg)
+    return given if found.log_teacher is None else (given + found.log_teacher.exp()) / 2
+
+
+@INTENSITIES.register
 def reference(found: Candidates, cfg: UpdateConfig) -> Tensor:
     """w(y) = 1{y = y*}: maximum margin reward and MAVER.
 

@@ -28,6 +28,7 @@ PRESETS: Final[dict[str, UpdateConfig]] = {
     "mmr_w_mml_q": UpdateConfig("reference", "model"),
     "off_policy_w_mmr_q": UpdateConfig("off_policy", "most_violating"),
     "distil": UpdateConfig("explored", "model"),
+    "distil_beliefs": UpdateConfig("taught", "model"),
 }
 MARGIN_METHODS: Final = ("most_violating", "mean_violating")
 """The competing distributions that compare margins: their RIVALS are ranked by score − R."""

@@ -35,7 +35,7 @@ from denota.learning.run_folder import (
 )
 from denota.learning.run_format import check_run_format
 from denota.learning.run_record import known_times, run_record
-from denota.learning.start import BEST, device_of, new_parser, teacher_of
+from denota.learning.start import BEST, device_of, new_parser, teacher_files, teacher_of
 from denota.learning.trainer import Epoch, Training
 from denota.model.saved import save_parser
 from denota.model.torch_parser import TorchParser
@@ -280,8 +280,9 @@ def _check_same(config: Config, examples: Sequence[Example], group: Group) -> No
 def _check_early(config: Config, vectors: str | None) -> None:
     """Find what would fail only after questions were prepared."""
     device_of(config.train.device)
-    if config.train.teacher and not Path(config.train.teacher).exists():
-        raise ConfigError(f"train.teacher: there is no parser at {config.train.teacher}")
+    for path in teacher_files(config.train.teacher):
+        if not path.exists():
+            raise ConfigError(f"train.teacher: there is no parser at {path}")
     for names, name in (
         (INTENSITIES, config.update.intensity),
         (COMPETITORS, config.update.competing),

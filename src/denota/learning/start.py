@@ -11,6 +11,7 @@ import torch
 from denota.config import Config
 from denota.errors import TrainingError
 from denota.model.checkpoint import load_parser
+from denota.model.ensemble import together
 from denota.model.scorer import Scorer
 from denota.model.torch_parser import SCORERS, TorchParser
 from denota.programs.operators import language_of
@@ -74,20 +75,27 @@ def teacher_of(config: Config, ready: Sequence[Prepared]) -> Scorer | None:
     """
     if not config.train.teacher:
         return None
-    path = Path(config.train.teacher)
-    parser, _, _ = load_parser(path / BEST if path.is_dir() else path)
-    unknown = sorted(language_of(config.data.language) - parser.operators)
-    if unknown:
-        raise TrainingError(f"the teacher {path} does not know {', '.join(unknown)}")
-    if parser.scorer.outcome != SCORERS[config.model.scorer].outcome:
-        raise TrainingError(
-            f"the teacher {path} is of the kind {parser.config.model.scorer}, which scores other "
-            f"things than {config.model.scorer}"
-        )
+    parsers = [load_parser(path)[0] for path in teacher_files(config.train.teacher)]
+    for path, parser in zip(teacher_files(config.train.teacher), parsers, strict=True):
+        unknown = sorted(language_of(config.data.language) - parser.operators)
+        if unknown:
+            raise TrainingError(f"the teacher {path} does not know {', '.join(unknown)}")
+        if parser.scorer.outcome != SCORERS[config.model.scorer].outcome:
+            raise TrainingError(
+                f"the teacher {path} is of the kind {parser.config.model.scorer}, which scores "
+                f"other things than {config.model.scorer}"
+            )
     if config.search.kind != "exact":
         raise TrainingError("a teacher needs search.kind = exact")
-    parser.scorer.meet(ready)
-    return parser.scorer.eval().requires_grad_(False).to(device_of(config.train.device))
+    scorer = together(parsers).scorer
+    scorer.meet(ready)
+    return scorer.eval().requires_grad_(False).to(device_of(config.train.device))
+
+
+def teacher_files(named: str) -> list[Path]:
+    """Return the files of the parsers that teach together."""
+    paths = [Path(one.strip()) for one in named.split(",") if one.strip()]
+    return [path / BEST if path.is_dir() else path for path in paths]
 
 
 def device_of(name: str) -> torch.device:

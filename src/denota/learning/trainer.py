@@ -84,6 +84,8 @@ class Training:
     them up."""
     group: Group = ALONE
     """The processes that share each batch."""
+    is_measured: Callable[[int], bool] = lambda epoch: True
+    """Whether dev is answered after an epoch, by its number from 1."""
     progress: Callable[[int, float], None] = lambda done, loss: None
     lap: Callable[[str], None] = lambda stage: None
     """Is told when a stage of a step is done."""
@@ -96,8 +98,10 @@ class Training:
     def __post_init__(self) -> None:
         """Make the optimiser for the steps to come."""
         cfg = self.config.train
-        if isinstance(self.parser.scorer, Encoder):
-            self.parser.scorer.in_bfloat16 = cfg.precision == "bfloat16"
+        for scorer in filter(None, (self.parser.scorer, self.teacher)):
+            for module in scorer.modules():
+                if isinstance(module, Encoder):
+                    module.in_bfloat16 = cfg.precision == "bfloat16"
         kept = round(self.config.data.made_up_kept * len(self.made_up))
         steps = cfg.epochs * -(-(len(self.train) + kept) // cfg.batch)
         steps += self.config.made_up_epochs * -(-len(self.made_up) // cfg.batch)
@@ -121,7 +125,7 @@ class Training:
         seconds = time.perf_counter() - start
         self.optimiser.settle()
         found, right = None, ""
-        if self.dev:
+        if self.dev and self.is_measured(self.epoch + 1):
             gold, answers = self._answers(self.dev, questions=self.dev_questions)
             found = score(gold, answers)
             right = "".join(str(int(one)) for one in right_answers(gold, answers))

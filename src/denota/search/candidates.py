@@ -51,6 +51,8 @@ class Candidates:
     reference: Tensor  #: (B,) the place of y*, -1 where there is none
     draw: Tensor  #: (B,) the place of the sampled program, -1 where nothing was drawn
     first_pass_scores: Tensor | None = None  #: (B, K) s(y) before refining, with a gradient
+    log_teacher: Tensor | None = None
+    """(B, K) the log of a teacher's policy over K, whatever the reward; None without a teacher."""
 
     @property
     def consistent(self) -> Tensor:
@@ -131,8 +133,16 @@ def find_candidates(
         if draws_from is not None and uniforms is not None:
             model = own.masked_fill(~mask, -torch.inf)
             drawn = draw(model if draws_from == "model" else log_u, uniforms)
-    found = Candidates(with_gradient, rewards, mask, log_u, reference, drawn, first_pass_scores)
-    return found, chosen
+        log_teacher = None if guide is None else _log_softmax(policy, mask)
+    return Candidates(
+        with_gradient, rewards, mask, log_u, reference, drawn, first_pass_scores, log_teacher
+    ), chosen
+
+
+def _log_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    """(B, K) the log of the Boltzmann policy over K, -inf on padding."""
+    log = scores.masked_fill(~mask, -torch.inf).log_softmax(dim=1)
+    return log.masked_fill(~mask, -torch.inf)
 
 
 def explore(flat: Flat, scores: Tensor, cfg: SearchConfig) -> Listed:

@@ -1,0 +1,367 @@
+"""Trains and measures many parsers side by side on one machine, from questions prepared once.
+
+    PYTHONPATH=src python benchmarks/side_by_side.py PLAN.toml --data SQA --out RUNS [--at-once 6]
+
+A plan names an experiment for all (`base`) and its runs, in the order in which to begin them:
+
+    base = "mixed.toml"
+    [[run]]
+    name = "teacher"
+    set = ["model.encoder=mpnet"]   # on top of the base
+    data = ["sqa", "wtq"]           # of the base's data sets; all if not said
+    made_up = 20000                 # the first of the made-up questions; all if not said
+    everything = true               # learn from dev as well, for parsers that answer test
+    [[run]]
+    name = "student"
+    teachers = ["teacher"]          # runs to wait for, which teach together
+    [[answers]]
+    name = "student"
+    parsers = ["student"]           # runs that answer together
+    splits = ["sqa:random-split-1-dev", "wtq:random-split-1-dev"]
+
+The questions of the base, and those made up for it, are prepared by all cores and inherited by a
+process a run, so settings that change what is prepared (language, lexicon) are the base's alone.
+RUNS/NAME has best.safetensors (the last epoch: nothing is chosen by dev here), small.safetensors
+(weights in 8 bits) and metrics.jsonl; RUNS/answers/NAME.SPLIT.tsv predictions in the form of their
+data set, RUNS/answers/NAME.json their scores. Answers about cells are the best programs that give
+cells. `--few` keeps a few questions of everything, to try a plan.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import time
+import tomllib
+import traceback
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from denota.config import Config
+from denota.data.answer import Answer
+from denota.data.datasets import dataset_of
+from denota.data.example import Example, Question, conversations
+from denota.data.mixed import load_mixed, load_tables, read_specs
+from denota.evaluation.metrics import Key, score
+from denota.evaluation.predict import (
+    as_cells,
+    as_values,
+    best_that_gives_cells,
+    gold_of,
+    key_of,
+    predict,
+)
+from denota.generate.sources import INVENTED, TRAIN, Manner, make_up, read_sources
+from denota.learning.presets import load_experiment
+from denota.learning.run import reachable
+from denota.search.preparer import Preparer
+
+SHARDS: Final = 12
+"""Processes that answer together."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A parser to train."""
+
+    name: str
+    set: list[str] = field(default_factory=list)
+    data: list[str] = field(default_factory=list)
+    made_up: int | None = None
+    everything: bool = False
+    teachers: list[str] = field(default_factory=list)
+
+    @property
+    def waits_for(self) -> list[str]:
+        """What must be done before."""
+        return self.teachers
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Questions to answer by some parsers together."""
+
+    name: str
+    parsers: list[str]
+    splits: list[str]
+    language: str = ""
+    """To answer in a smaller language than the parsers'."""
+
+    @property
+    def waits_for(self) -> list[str]:
+        """What must be done before."""
+        return self.parsers
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What all runs inherit."""
+
+    plan: Path
+    base: str
+    data: Path
+    out: Path
+    preparer: Preparer
+    train: tuple[Example, ...]
+    dev: tuple[Example, ...]
+    dev_questions: tuple[Question, ...]
+    made_up: tuple[Example, ...]
+    few: bool
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("plan", type=Path)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--at-once", type=int, default=6)
+    parser.add_argument("--few", action="store_true", help="a few questions, to try the plan")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "answers").mkdir(exist_ok=True)
+    plan = tomllib.loads(given.plan.read_text())
+    jobs: list[Run | Answers] = [  # answers take little time
+        *(Answers(**one) for one in plan.get("answers", ())),
+        *(Run(**one) for one in plan.get("run", ())),
+    ]
+    ready = prepare(given.plan, plan["base"], given.data, given.out, given.few)
+    carry_out(jobs, ready, given.at_once)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """All questions of a plan."""
+
+    train: tuple[Example, ...]
+    dev: tuple[Example, ...]
+    dev_questions: tuple[Question, ...]
+    made_up: tuple[Example, ...]
+
+
+def gather(config: Config, data: Path, few: bool) -> Gathered:
+    """Load the questions of the data sets and make up others."""
+    cfg = config.data
+    loaded = load_mixed(cfg.dev, data).loaded
+    train = load_mixed(cfg.train, data, apart_from=cfg.dev, seed=config.seed).loaded.examples
+    sources = read_sources(cfg.made_up_tables)
+    tables = {
+        one.name: load_tables(one.name, data, apart_from=cfg.dev)
+        for one in sources
+        if one.name not in (TRAIN, INVENTED)
+    }
+    manner = Manner(
+        language="full" if cfg.language.startswith("full") else "extended",
+        loose=cfg.made_up_loose,
+        programs=cfg.made_up_programs,
+        rows=cfg.made_up_rows,
+    )
+    count = 200 if few else cfg.made_up
+    made_up = make_up(sources, tables, count, config.seed, manner).examples
+    if not few:
+        return Gathered(train, loaded.examples, tuple(loaded.questions), made_up)
+    dev = _some(loaded.examples, 80)
+    return Gathered(_some(train, 200), dev, tuple(e.question for e in dev), made_up)
+
+
+def prepare(plan: Path, base: str, data: Path, out: Path, few: bool) -> Prepared:
+    """Gather all questions and prepare them once."""
+    start = time.perf_counter()
+
+    def say(what: str) -> None:
+        print(f"{time.perf_counter() - start:6.0f} s  {what}", flush=True)
+
+    config = load_experiment(plan.parent / base)
+    found = gather(config, data, few)
+    say(f"{len(found.train):,} questions to learn from, {len(found.dev):,} of dev")
+    say(f"{len(found.made_up):,} questions made up")
+    preparer = Preparer.of(config)
+    for split in (found.train, found.dev, found.made_up):
+        preparer.ahead(split)
+        say(f"{len(split):,} prepared")
+    answered = {id(example.question) for example in found.dev}
+    for question in found.dev_questions:
+        if id(question) not in answered:
+            preparer(question, None)
+    made_up, lost = reachable(found.made_up, preparer)
+    say(f"{lost:,} made-up questions have no program and are left out")
+    asked = found.dev_questions
+    return Prepared(plan, base, data, out, preparer, found.train, found.dev, asked, made_up, few)
+
+
+def _some(examples: tuple[Example, ...], count: int) -> tuple[Example, ...]:
+    """About so many questions, of whole conversations from all over."""
+    talks = conversations(examples)
+    share = min(1.0, count / max(1, len(examples)))
+    kept = (talk for n, talk in enumerate(talks) if int((n + 1) * share) > int(n * share))
+    return tuple(example for talk in kept for example in talk)
+
+
+def carry_out(jobs: Sequence[Run | Answers], ready: Prepared, at_once: int) -> None:
+    """Begin each job when what it waits for is done and there is room."""
+    fork = multiprocessing.get_context("fork")
+    waiting, working, done = [*jobs], {}, set[str]()
+    failed = set[str]()
+    start = time.perf_counter()
+    while waiting or working:
+        for name, process in [*working.items()]:
+            if not process.is_alive():
+                del working[name]
+                (done if process.exitcode == 0 else failed).add(name)
+                what = "done" if process.exitcode == 0 else "FAILED"
+                print(f"{time.perf_counter() - start:6.0f} s  {name} {what}", flush=True)
+        for job in [*waiting]:
+            if failed & {*job.waits_for}:
+                waiting.remove(job)
+                failed.add(_title(job))
+            elif len(working) < at_once and {*job.waits_for} <= done:
+                waiting.remove(job)
+                process = fork.Process(target=_work, args=(job, ready))
+                process.start()
+                working[_title(job)] = process
+                print(f"{time.perf_counter() - start:6.0f} s  {_title(job)} begins", flush=True)
+        time.sleep(0.2)
+    print("all done", flush=True)
+
+
+def _title(job: Run | Answers) -> str:
+    return job.name if isinstance(job, Run) else f"answers of {job.name}"
+
+
+def _work(job: Run | Answers, ready: Prepared) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    try:
+        if isinstance(job, Run):
+            run(job, ready)
+        else:
+            answer(job, ready)
+    except BaseException:
+        place = ready.out / f"{_title(job).replace(' ', '-')}.error"
+        place.write_text(traceback.format_exc())
+        traceback.print_exc()
+        raise
+
+
+def run(job: Run, ready: Prepared) -> None:
+    """Train a parser and save that of the last epoch."""
+    from denota.learning.start import new_parser, teacher_of
+    from denota.learning.trainer import Training
+    from denota.model.saved import save_parser
+
+    out = ready.out / job.name
+    out.mkdir(parents=True, exist_ok=True)
+    taught = [f"train.teacher={','.join(str(ready.out / one) for one in job.teachers)}"]
+    config = load_experiment(
+        ready.plan.parent / ready.base, [*job.set, *(taught if job.teachers else [])]
+    )
+    examples = (*ready.train, *ready.dev) if job.everything else ready.train
+    if job.data:
+        examples = tuple(e for e in examples if e.question.id.startswith(tuple(job.data)))
+    made_up = ready.made_up if job.made_up is None else _some(ready.made_up, job.made_up)
+    if not made_up:
+        config = replace(config, data=replace(config.data, made_up=0, made_up_kept=0.0))
+    parser = new_parser(config, (), None, None)
+    dev = () if job.everything else ready.dev
+    teacher, last = teacher_of(config, ()), config.made_up_epochs + config.train.epochs
+    training = Training(
+        config, parser, examples, dev, ready.preparer, made_up=made_up, teacher=teacher
+    )
+    training.dev_questions = ready.dev_questions
+    training.is_measured = lambda epoch: epoch >= last - 1
+    with closing(training), (out / "metrics.jsonl").open("w") as file:
+        while training.epoch < last:
+            done = training.run_epoch()
+            line = {
+                "epoch": done.epoch,
+                "loss": round(done.loss, 4),
+                "dev_answer_accuracy": done.dev_accuracy,
+                "by_data_set": _by_data_set(ready.dev, done.dev_right),
+                "questions_per_s": round(done.questions_per_s, 1),
+                "seconds": round(done.seconds, 1),
+                "questions": len(examples),
+                "made_up": len(made_up),
+            }
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            print(job.name, json.dumps(line), flush=True)
+    best = training.best_parser
+    save_parser(out / "small.safetensors", best, facts={"epoch": str(last)}, bits=8)
+    save_parser(out / "best.safetensors", best, facts={"epoch": str(last)})
+
+
+def _by_data_set(dev: Sequence[Example], right: str) -> dict[str, float]:
+    """The share of each data set's questions that are answered right, in percent."""
+    found: dict[str, list[int]] = {}
+    for example, one in zip(dev, right, strict=False):
+        found.setdefault(example.question.id.partition(":")[0], []).append(int(one))
+    return {name: round(100 * sum(own) / len(own), 2) for name, own in found.items()}
+
+
+def answer(job: Answers, ready: Prepared) -> None:
+    """Answer splits by some parsers together, in processes that each take some conversations."""
+    fork = multiprocessing.get_context("fork")
+    scores: dict[str, Any] = {}
+    for spec in (read_specs(split)[0] for split in job.splits):
+        place = spec.path(ready.data)
+        kind = dataset_of(place, spec.split)
+        questions = kind.questions(place, spec.split).questions
+        if ready.few:
+            keep = {one[0].sequence for one in conversations(questions)[:6]}
+            questions = tuple(q for q in questions if q.sequence in keep)
+        talks = conversations(questions)
+        shards = [[q for talk in talks[n::SHARDS] for q in talk] for n in range(SHARDS)]
+        answers: dict[Key, Answer] = {}
+        with fork.Pool(SHARDS, _ready_to_answer, (job, ready)) as pool:
+            given = [(shard, kind.answers == "cells") for shard in shards if shard]
+            for found in pool.imap_unordered(_answer_some, given):
+                answers |= found
+        out = ready.out / "answers" / f"{job.name}.{spec.name}.{spec.split}.tsv"
+        kind.write_predictions(out, ((q, answers[key_of(q)]) for q in questions))
+        gold = {} if "test" in spec.split else gold_of(kind.examples(place, spec.split).examples)
+        gold = {key: one for key, one in gold.items() if key in answers}
+        if gold:
+            found = score(gold, {key: answers[key] for key in gold}, kind.is_right)
+            scores[f"{spec.name}:{spec.split}"] = {
+                name: getattr(found, name) for name in kind.figures
+            }
+            print(job.name, json.dumps(scores), flush=True)
+    (ready.out / "answers" / f"{job.name}.json").write_text(json.dumps(scores, indent=1) + "\n")
+
+
+_answering: tuple[Any, Preparer]
+
+
+def _ready_to_answer(job: Answers, ready: Prepared) -> None:
+    global _answering
+    import torch
+
+    from denota.learning.start import BEST, device_of
+    from denota.model.checkpoint import load_parser
+    from denota.model.ensemble import together
+    from denota.programs.operators import language_of
+
+    torch.set_num_threads(1)
+    parsers = [load_parser(ready.out / name / BEST)[0] for name in job.parsers]
+    parser = together(parsers)
+    parser.scorer.eval().to(device_of("auto"))
+    operators = parser.language & language_of(job.language) if job.language else parser.language
+    _answering = parser, Preparer.of(parser.config, kept=256, operators=operators)
+
+
+def _answer_some(given: tuple[list[Question], bool]) -> dict[Key, Answer]:
+    (questions, cells), (parser, preparer) = given, _answering
+    best = best_that_gives_cells(parser.best) if cells else parser.best
+    found = predict(questions, best, preparer, batch=32)
+    return {
+        key_of(q): as_cells(found[key_of(q)]) if cells else as_values(found[key_of(q)], q.table)
+        for q in questions
+    }
+
+
+if __name__ == "__main__":
+    main()
