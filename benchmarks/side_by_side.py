@@ -14,6 +14,7 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
     [[run]]
     name = "student"
     teachers = ["teacher"]          # runs to wait for, which teach together
+    after = ["teacher"]             # runs to wait for, for no other reason than time
     [[answers]]
     name = "student"
     parsers = ["student"]           # runs that answer together
@@ -74,11 +75,12 @@ class Run:
     made_up: int | None = None
     everything: bool = False
     teachers: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
 
     @property
     def waits_for(self) -> list[str]:
         """What must be done before."""
-        return self.teachers
+        return [*self.teachers, *self.after]
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,12 @@ class Answers:
     splits: list[str]
     language: str = ""
     """To answer in a smaller language than the parsers'."""
+    after: list[str] = field(default_factory=list)
 
     @property
     def waits_for(self) -> list[str]:
         """What must be done before."""
-        return self.parsers
+        return [*self.parsers, *self.after]
 
 
 @dataclass(frozen=True)
@@ -272,7 +275,7 @@ def run(job: Run, ready: Prepared) -> None:
         config, parser, examples, dev, ready.preparer, made_up=made_up, teacher=teacher
     )
     training.dev_questions = ready.dev_questions
-    training.is_measured = lambda epoch: epoch >= last - 1
+    training.is_measured = lambda epoch: epoch >= last
     with closing(training), (out / "metrics.jsonl").open("w") as file:
         while training.epoch < last:
             done = training.run_epoch()
