@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import AggregateRequest
 from denota.data.example import Question
+from denota.evaluation.calibration import Chances
 from denota.programs.denotation import Denotation
 from denota.programs.tree import Program
 from denota.tables.table import Table
@@ -57,8 +58,14 @@ class Asked:
     """The programs in the order to take them."""
     best: RatedProgram | None = None
     """The program that is taken, with the requested value computed."""
+    other: RatedProgram | None = None
+    """The best program with another answer, if there is one."""
+    chances: Chances = Chances(0.0, 0.0, 1.0)  # noqa: RUF009 - frozen
     confidence: float = 0.0
+    """How likely the best is right; never above that of the answer it builds on."""
     sure: bool = False
+    asks_back: bool = False
+    """Whether to ask which of the best and the other is meant."""
 
     @staticmethod
     def of(typed: str, table: Table, before: Context = Context()) -> Asked:  # noqa: B008 - frozen

@@ -22,7 +22,7 @@ from safetensors.numpy import save_file
 
 from denota.config import Config
 from denota.errors import ConfigError, TrainingError, newer_format
-from denota.evaluation.calibration import Calibration, answer_features
+from denota.evaluation.calibration import Calibration
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import Parser
@@ -140,11 +140,14 @@ def save_parser(
 def _calibration(known: Mapping[str, Any] | None) -> Calibration | None:
     if known is None:
         return None
-    weights = tuple(known["weights"])
-    features = len(answer_features((1.0,), (True,), follows=False))
-    if len(weights) != features + 1:
-        raise ValueError(f"its confidence has {len(weights)} weights, not {features + 1}")
-    return Calibration(weights, known["sure"])
+    lists = {name: tuple(own) for name, own in known.items() if isinstance(own, list)}
+    found = Calibration(**{**known, **lists})  # older files name no features
+    for weights in (found.weights, found.either, found.said):
+        if weights and len(weights) != len(found.features) + 1:
+            raise ValueError(
+                f"its confidence has {len(weights)} weights, not {len(found.features) + 1}"
+            )
+    return found
 
 
 def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
