@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import AggregateRequest
@@ -27,6 +27,8 @@ class Context:
     confidence: float = 1.0
     """Of the last answer."""
     sure: bool = True
+    share: float = 1.0
+    """How much of all probability the last answer had, times that of all it builds on."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Asked:
     confidence: float = 0.0
     """How likely the best is right; never above that of the answer it builds on."""
     sure: bool = False
+    share: float = 1.0
+    """How much of all probability the best has, times that of all it builds on."""
     asks_back: bool = False
     """Whether to ask which of the best and the other is meant."""
 
@@ -83,8 +87,12 @@ class Asked:
         past = self.before.questions
         return Question("chat", "0", len(past), self.plain, self.table, "", past)
 
+    def vouched(self) -> Asked:
+        """Return the question with an answer that a person says is right."""
+        return replace(self, confidence=1.0, sure=True, share=1.0, asks_back=False)
+
     def after(self, program: Program, found: Denotation) -> Context:
         """Return what the next question is asked after, if this is the answer."""
         cells = Denotation(found.rows, found.columns)
         asked = (*self.before.questions, self.plain)
-        return Context(asked, cells, program, self.confidence, self.sure)
+        return Context(asked, cells, program, self.confidence, self.sure, self.share)

@@ -26,7 +26,7 @@ from denota.conversation.answered import (
 )
 from denota.conversation.asked import Asked, Context
 from denota.conversation.behind import MANY, lesson_behind, shown, with_readings
-from denota.conversation.confidence import confidence_in, is_sure
+from denota.conversation.confidence import confidence_in, sees_doubt
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
 from denota.conversation.html import ShownTurns
@@ -275,7 +275,7 @@ class Chat(ShownTurns):
             ProgramError: the program does not belong to this table and what was asked before.
         """
         asked = self._before_parsing(text, Context() if afresh else self._context)
-        asked = replace(asked, confidence=confidence, sure=sure)
+        asked = replace(asked, confidence=confidence, sure=sure, share=confidence)
         if program:
             tree = parse_program(program)
             found = execute(tree, self.table, asked.before.previous)
@@ -315,7 +315,7 @@ class Chat(ShownTurns):
         if (cells is None) == (values is None):
             raise DataError("say which cells are right, or which values; one of the two")
         place = self._place(turn)
-        asked = replace(self._answered[place].asked, rated=(), confidence=1.0, sure=True)
+        asked = replace(self._answered[place].asked.vouched(), rated=())
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
         before = asked.before
@@ -337,7 +337,7 @@ class Chat(ShownTurns):
 
     def told_as(self, programs: Iterable[Program]) -> tuple[Turn, ...]:
         """Return the last question as it would be told for each of some programs."""
-        asked = replace(self._last().asked, confidence=1.0, sure=True)
+        asked = self._last().asked.vouched()
         nested = self._nested_before(-1)
         found = ((one, execute(one, self.table, asked.before.previous)) for one in programs)
         return tuple(self._told(asked, one, answer, nested).turn for one, answer in found)
@@ -431,18 +431,18 @@ class Chat(ShownTurns):
     def _as(self, way: RatedProgram, place: int, chosen: bool = False) -> Answered:
         """A question understood in another way, which a person may have chosen."""
         asked = self._answered[place].asked
-        confidence = 1.0 if chosen else self._confidence_in(asked, way)
-        asked = replace(asked, confidence=confidence, sure=is_sure(confidence, self.parser))
+        if chosen and sees_doubt(self.parser) is not None:
+            asked = asked.vouched()
+        else:
+            confidence, sure = confidence_in(asked, way, self.parser)
+            asked = replace(asked, confidence=confidence, sure=sure)
         return self._told(asked, way.program, way.answer, self._nested_before(place))
-
-    def _confidence_in(self, asked: Asked, way: RatedProgram) -> float:
-        is_best = asked.best is not None and way.program == asked.best.program
-        return asked.confidence if is_best else confidence_in(asked, way, self.parser)
 
     def _asked_back(self, answered: Answered, other: RatedProgram) -> Answered:
         """A question with two readings, as the question which of them is meant."""
         asked = answered.asked
-        confidence = min(self._confidence_in(asked, other), asked.confidence)
+        confidence, _ = confidence_in(asked, other, self.parser)
+        confidence = min(confidence, asked.confidence)
         rival = replace(asked, confidence=confidence, sure=False)
         turn = self._told(rival, other.program, other.answer).turn
         return replace(answered, turn=asking_back(answered.turn, turn))
@@ -479,7 +479,7 @@ class Chat(ShownTurns):
         self, asked: Asked, known: Recalled, said: str = "", nested: Nested | None = None
     ) -> Answered:
         """A question with the answer that a person taught."""
-        asked = replace(asked, confidence=1.0, sure=True)
+        asked = asked.vouched()
         if known.program is not None:
             found = execute(known.program, self.table, asked.before.previous)
             way = RatedProgram.certain(known.program, found, found)
@@ -515,7 +515,7 @@ class Chat(ShownTurns):
                 before = self._answered[place]
                 if before.turn.declined:
                     continue
-                if before.turn.sure or before.accepted:
+                if before.turn.sure or before.accepted or sees_doubt(self.parser) is None:
                     self._answered[place] = replace(before, accepted=True)
                 else:
                     turn = replace(answered.turn, builds_on=place)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
+from random import Random
 from typing import Final
 
 from denota.conversation.answers import rating_with, understand_conversations
 from denota.conversation.asked import Asked
 from denota.conversation.doubt import features_of
 from denota.conversation.rating import RatedProgram
-from denota.conversation.understand import distinct_ways, steps_of
-from denota.data.example import Question, conversations
-from denota.evaluation.chances import Judged
-from denota.evaluation.predict import key_of
+from denota.conversation.understand import STEPS, distinct_ways, steps_of
+from denota.data.example import Example, Question, conversations
+from denota.evaluation.calibration import Outcome
+from denota.evaluation.judged import Judged, joined
+from denota.evaluation.metrics import is_answered
+from denota.evaluation.predict import gold_of, in_form_of, key_of
+from denota.generate.unanswerable import drawn
 from denota.model.parser import Parser
 from denota.programs.operators import SCOPES
 from denota.search.preparer import Preparer
@@ -28,13 +32,33 @@ IsRight = Callable[[Question, RatedProgram], bool]
 """Whether a reading of a question answers it."""
 
 
+def judge_examples(
+    parser: Parser, data: str, examples: Sequence[Example], rng: Random
+) -> list[Judged]:
+    """Answer and judge questions of a data set, and unanswerable ones drawn from them."""
+    gold = gold_of(examples)
+
+    def right(question: Question, way: RatedProgram) -> bool:
+        (answer,) = in_form_of(gold, {key_of(question): way.answer}).values()
+        return is_answered(gold[key_of(question)], answer)
+
+    found = judge(parser, data, [example.question for example in examples], right)
+    return joined(found, judge_unsaid(parser, data, drawn(examples, rng)))
+
+
+def judge_unsaid(parser: Parser, data: str, unsaid: Sequence[tuple[str, Question]]) -> list[Judged]:
+    """Answer questions that their tables do not answer, each with how it was made so."""
+    ways = {question.id: way for way, question in unsaid}
+    questions = [question for _, question in unsaid]
+    return judge(parser, data, questions, lambda q, way: False, lambda q: ways[q.id])
+
+
 def judge(
     parser: Parser,
     data: str,
     questions: Sequence[Question],
     is_right: IsRight,
     unsaid: Callable[[Question], str] = lambda question: "",
-    progress: Callable[[int], None] = lambda done: None,
 ) -> list[Judged]:
     """Answer questions as a chat does and judge the readings of each.
 
@@ -44,7 +68,6 @@ def judge(
         questions: of any number of conversations.
         is_right: judges a reading.
         unsaid: how a question was made unanswerable, empty if it was not.
-        progress: is told of questions answered since it was last told.
     """
     pipeline = steps_of(parser, OUTCOMES)
     found: list[Judged] = []
@@ -59,30 +82,44 @@ def judge(
             last: int | None = None
             for question in talk:
                 one = asked[key_of(question)]
-                own = (data, question.table_file, question.text)
-                if one.best is None:
-                    found.append(Judged(*own, (), (), unsaid(question), declined=True))
-                    continue
-                follows = SCOPES[one.best.program.scope].follows or one.best is one.settled
-                readings = [*islice(distinct_ways(one, pipeline), READINGS)]
-                right = tuple(is_right(question, way) for way in readings)
+                readings = [*islice(distinct_ways(one, pipeline), READINGS)] if one.best else []
                 found.append(
                     Judged(
-                        *own,
-                        tuple(seen(one)),
-                        right,
+                        data,
+                        question.table_file,
+                        question.text,
+                        _features(one),
+                        tuple(is_right(question, way) for way in readings),
                         unsaid(question),
-                        last if follows else None,
+                        last if _follows(one) else None,
                         one.confidence,
-                        one.sure,
+                        _told_of(one, parser),
+                        declined=one.best is None,
                     )
                 )
-                last = len(found) - 1
-        progress(len(every))
+                if one.best is not None:
+                    last = len(found) - 1
     return found
 
 
-def seen(asked: Asked) -> Iterator[float]:
-    """Yield the features of a question's answer."""
-    assert asked.best is not None
-    return iter(features_of(asked, asked.best, asked.other).tolist())
+def _told_of(asked: Asked, parser: Parser) -> Outcome:
+    """What the parser tells of an answer as it is."""
+    for step in STEPS:
+        if step.name in OUTCOMES and step.change is not None:
+            asked = step.change(asked, parser)
+    if asked.reason:
+        return "declined"
+    return "ask_back" if asked.asks_back else "sure" if asked.sure else "unsure"
+
+
+def _features(asked: Asked) -> tuple[float, ...]:
+    if asked.best is None:
+        return ()
+    return tuple(features_of(asked, asked.best, asked.other).tolist())
+
+
+def _follows(asked: Asked) -> bool:
+    """Whether an answer builds on the one before."""
+    if asked.best is None:
+        return False
+    return asked.best is asked.settled or SCOPES[asked.best.program.scope].follows

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from denota.conversation import ordering
 from denota.conversation.asked import Asked, Context
 from denota.conversation.change_constant import with_another_constant
+from denota.conversation.confidence import less_where_left_out, sees_doubt
 from denota.conversation.decline import (
     CAN,
     NO_GROUPS,
@@ -45,8 +46,7 @@ from denota.tokens import tokenise
 Change = Callable[[Asked, Parser], Asked]
 ChangeEach = Callable[[RatedProgram, Asked], RatedProgram | None]
 UNLIKELY = 0.35
-"""The confidence below which a question without a word of the table is about something else: so
-are 54 of 713 unanswerable questions of `benchmarks/confidence.py`, and 5 of 1,897 answerable."""
+"""The confidence below which a question without a word of the table is about something else."""
 _THEIRS = frozenset("their they them these those its".split())
 """Words for the last answer's rows."""
 
@@ -184,19 +184,36 @@ def compute(way: RatedProgram, asked: Asked) -> RatedProgram | None:
     return None if value is None else replace(way, program=value[0], answer=value[1])
 
 
+def doubt(asked: Asked, parser: Parser) -> Asked:
+    """Be less sure of an answer that leaves out what the question names.
+
+    A confidence that sees doubt has taken that into account.
+    """
+    if asked.best is None or asked.best is asked.settled or sees_doubt(parser) is not None:
+        return asked
+    own = (asked.confidence, asked.sure)
+    confidence, sure = less_where_left_out(asked, asked.best, *own)
+    return replace(asked, confidence=confidence, sure=sure)
+
+
 def not_said(asked: Asked, parser: Parser) -> Asked:
     """Decline what the table does not seem to say."""
     if asked.best is None or _outcome(asked, parser) != "declined":
         return asked
+    if asked.opens and off_topic(asked.text, asked.table):
+        return replace(asked, reason=nothing_found(asked.table))
     words = unknown_words(asked, asked.best)
     return replace(asked, reason=not_said_of(words, asked.table))
 
 
 def about_the_table(asked: Asked, parser: Parser) -> Asked:
-    """Decline a first question with no word of the table, unless the parser is confident."""
-    if asked.reason or not asked.opens or asked.confidence >= UNLIKELY:
+    """Decline a first question with no word of the table, unless the parser is confident.
+
+    A confidence that sees doubt has taken that into account.
+    """
+    if asked.reason or asked.confidence >= UNLIKELY or sees_doubt(parser) is not None:
         return asked
-    off = off_topic(asked.text, asked.table)
+    off = asked.opens and off_topic(asked.text, asked.table)
     return replace(asked, reason=nothing_found(asked.table)) if off else asked
 
 
@@ -208,9 +225,10 @@ def ask_back(asked: Asked, parser: Parser) -> Asked:
 
 def _outcome(asked: Asked, parser: Parser) -> Outcome | None:
     """What comes of a question, where that was fitted and no step before has decided it."""
-    if asked.reason or asked.best is asked.settled or parser.calibration is None:
+    known = sees_doubt(parser)
+    if asked.reason or asked.best is asked.settled or known is None:
         return None
-    return parser.calibration.outcome(asked.chances)
+    return known.outcome(asked.chances)
 
 
 def cannot_compute(request: AggregateRequest | None) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 
 from denota.conversation import steps
 from denota.conversation.asked import Asked
-from denota.conversation.confidence import chances_of, is_sure
+from denota.conversation.confidence import chances_of, is_sure, share_with_before
 from denota.conversation.rating import RatedProgram, alike
 from denota.conversation.requests import computes
 from denota.conversation.steps import Step
@@ -43,6 +43,7 @@ STEPS: Final = (
     Step("ties", "all tied rows are taken", each=steps.ties, cells_only=True),
     Step("compute", "the requested value is computed", each=steps.compute, cells_only=True),
     TAKE,
+    Step("doubt", "less sure of what leaves out something named", steps.doubt),
     Step("not_said", "what the table does not seem to say is declined", steps.not_said),
     Step("about_the_table", "questions off the topic are declined", steps.about_the_table),
     Step("ask_back", "two readings that are close are asked back", steps.ask_back),
@@ -117,9 +118,18 @@ def _taken(asked: Asked, parser: Parser, pipeline: Sequence[Step]) -> Asked:
         reason = asked.reason or steps.cannot_compute(asked.request)
         return replace(asked, reason=reason)
     way, other = found[0], found[1] if len(found) > 1 else None
-    asked = replace(asked, best=way, other=other, chances=chances_of(asked, way, other, parser))
-    confidence = asked.chances.right
-    return replace(asked, confidence=confidence, sure=is_sure(confidence, parser))
+    chances = chances_of(asked, way, other, parser)
+    sure = asked.before.sure if way is asked.settled else is_sure(chances.right, parser)
+    share = share_with_before(asked, way)
+    return replace(
+        asked,
+        best=way,
+        other=other,
+        chances=chances,
+        confidence=chances.right,
+        sure=sure,
+        share=share,
+    )
 
 
 def _changed(asked: Asked, parser: Parser, some: Sequence[Step]) -> Asked:

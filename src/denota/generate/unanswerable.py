@@ -1,8 +1,8 @@
 """Questions that a table does not answer, made from questions that it does.
 
-Three ways: what a question needs is taken out of its table, a column or the rows it names; a
-question is asked of another table; or something is asked that no program says. Each returns None
-where the question might still have an answer. Doubt is learnt from these.
+What a question needs is taken out of its table, a column or the rows it names; a question is asked
+of another table; or something is asked that no program says. Each way returns None where the
+question might still have an answer. Doubt is learnt from these.
 """
 
 from __future__ import annotations
@@ -19,8 +19,22 @@ from denota.tables.column import Column
 from denota.tables.table import Cell, Table
 from denota.tokens import content, tokenise
 
-WAYS: Final = ("column", "rows", "other table", "beyond")
-"""How questions are made unanswerable."""
+WAYS: Final = {"column": 0.4, "rows": 0.2, "other table": 0.3, "beyond": 0.1}
+"""How questions are made unanswerable, and the part that each way has of those that are drawn."""
+SHARE: Final = 0.4
+"""Unanswerable questions drawn for each answerable one."""
+
+
+def drawn(examples: Sequence[Example], rng: Random) -> list[tuple[str, Question]]:
+    """Return some unanswerable questions made of examples, each with its way."""
+    made = unanswerable(examples, rng)
+    rng.shuffle(made)
+    most = SHARE * len(examples)
+    return [
+        entry
+        for way, part in WAYS.items()
+        for entry in [one for one in made if one[0] == way][: round(part * most)]
+    ]
 
 
 def unanswerable(examples: Sequence[Example], rng: Random) -> list[tuple[str, Question]]:

@@ -8,21 +8,15 @@ from random import Random
 from typing import Any
 
 from denota.app.paths import data_path, load_run_and_facts
-from denota.conversation.doubt import FEATURES
-from denota.conversation.judge import judge
-from denota.conversation.rating import RatedProgram
-from denota.data.example import Example, Question
+from denota.conversation.doubt import FEATURES, TOGETHER
+from denota.conversation.judge import judge_examples
+from denota.data.example import Example
 from denota.data.mixed import load_mixed
 from denota.errors import TrainingError
-from denota.evaluation.chances import Judged, figures, fit_chances, joined, outcomes
-from denota.evaluation.metrics import is_answered
-from denota.evaluation.predict import gold_of, in_form_of, key_of
-from denota.generate.unanswerable import unanswerable
-from denota.model.parser import Parser
+from denota.evaluation.chances import fit_chances
+from denota.evaluation.judged import Judged, joined
+from denota.evaluation.selective import figures, outcomes
 from denota.model.saved import save_parser
-
-UNSAID = 0.25
-"""Unanswerable questions for each of the split's."""
 
 
 def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
@@ -42,8 +36,8 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     for example in examples:
         sets.setdefault(example.question.id.rpartition(":")[0] or split, []).append(example)
     for name, own in sets.items():
-        judged = joined(judged, judged_examples(parser, name, own))
-    calibration, across = fit_chances(judged, FEATURES)
+        judged = joined(judged, judge_examples(parser, name, own, Random(0)))
+    calibration, across = fit_chances(judged, FEATURES, TOGETHER)
     parser.calibration = calibration
     save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
     every = figures(judged, across, outcomes(calibration, judged, across))
@@ -61,23 +55,6 @@ def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     }
     (run / "calibration.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return found
-
-
-def judged_examples(parser: Parser, name: str, examples: list[Example]) -> list[Judged]:
-    """Answer and judge questions of a data set, and unanswerable ones made from them."""
-    gold = gold_of(examples)
-
-    def right(question: Question, way: RatedProgram) -> bool:
-        (answer,) = in_form_of(gold, {key_of(question): way.answer}).values()
-        return is_answered(gold[key_of(question)], answer)
-
-    found = judge(parser, name, [example.question for example in examples], right)
-    made = unanswerable(examples, Random(0))
-    Random(0).shuffle(made)
-    some = made[: round(UNSAID * len(examples))]
-    ways = {question.id: way for way, question in some}
-    unsaid = [question for _, question in some]
-    return joined(found, judge(parser, name, unsaid, lambda q, w: False, lambda q: ways[q.id]))
 
 
 def draw_reliability(found: dict[str, Any], path: Path) -> Path:
