@@ -100,7 +100,12 @@ def main() -> None:
         if kept is not None:
             lines = [json.dumps(as_record(one)) for one in judged]
             kept.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    told = {**fit_run(given.run, judged, given.save), "seconds": round(time.monotonic() - start)}
+    told = {
+        "run": Path(given.run).name,
+        "learnt": given.learnt,
+        **fit_run(given.run, judged, given.save),
+        "seconds": round(time.monotonic() - start),
+    }
     _write(told, given.results / "fit.json")
     _print(told["over_tables"])
 
@@ -240,7 +245,6 @@ def fit_run(run: str, judged: Sequence[Judged], save: bool) -> dict[str, Any]:
         parser.calibration = known
         save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
     return {
-        "run": Path(run).name,
         "weights": dict(zip(_named(known), known.weights[1:], strict=True)),
         "thresholds": {name: getattr(known, name) for name in _THRESHOLDS},
         "over_tables": figures(judged, across, outcomes(known, judged, across)),

@@ -93,7 +93,7 @@ def test_an_answer_of_another_shape(question: str, program: str, feature: str) -
 
 def test_the_doubt_of_what_it_builds_on() -> None:
     before = Context(("which?",), Denotation((0, 1), (0,)), share=0.25)
-    follows = seen("of those?", ("PREVIOUS ROWS WHERE People IS MAX", 1.0), before=before)
+    follows = seen("of those?", ("FOLLOW-UP WHERE People IS MAX", 1.0), before=before)
     afresh = seen("which?", (NORWAY, 1.0), before=before)
     assert follows["log_share_before"] == pytest.approx(np.log(0.25)) and follows["follows"]
     assert afresh["log_share_before"] == 0 and afresh["later"] and not afresh["follows"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from random import Random
 
@@ -26,7 +27,7 @@ def answers(data: str, count: int, skill: float, seed: int = 0) -> list[Judged]:
     for number in range(count):
         unsaid = "column" if rng.random() < 0.2 else ""
         margin, known = rng.gauss(skill, 1), rng.gauss(-2 if unsaid else 1, 1)
-        right = not unsaid and rng.random() < 1 / (1 + np.exp(-3 * margin))
+        right = not unsaid and rng.random() < 1 / (1 + math.exp(-3 * margin))
         second = not unsaid and not right and rng.random() < 0.5
         features = (margin, known, rng.random())
         own = (data, f"{number // 4}.csv", f"{number}?", features, (right, second), unsaid)

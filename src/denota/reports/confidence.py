@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from denota.evaluation.thresholds import REFUSED, WRONG
 from denota.reports.markdown import table
 from denota.reports.plots import save
 
@@ -17,6 +18,7 @@ ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "confidence.md"
 RESULTS: Final = ROOT / "results" / "confidence"
 NAMES: Final = {
+    "sqa": "SQA",
     "wtq": "WikiTableQuestions",
     "wikisql": "WikiSQL",
     "invented": "made up, invented tables",
@@ -43,12 +45,13 @@ def read_results(folder: Path) -> dict[str, Any]:
 def page(found: Mapping[str, Any]) -> str:
     """Return the page's Markdown."""
     fit = found["fit"]
+    learnt = "sqa:train" in fit["learnt"]
     parts = [
-        _TOP,
+        _TOP.format(learnt=fit["learnt"], seconds=fit["seconds"]) + (_LEARNT if learnt else ""),
         _areas(fit),
         _RELIABLE,
         _reliability(fit["over_tables"]),
-        _OUTCOMES,
+        _OUTCOMES.format(**_promised(fit["thresholds"])),
         _outcomes(fit["over_tables"]),
         _FOLLOW_UPS,
         _follow_ups(fit["over_tables"]),
@@ -146,9 +149,15 @@ def _look(look: Mapping[str, Any]) -> str:
 
 
 def _features(fit: Mapping[str, Any]) -> str:
-    most = sorted(fit["standardised"].items(), key=lambda entry: -abs(entry[1]))[:12]
+    most = sorted(fit["weights"].items(), key=lambda entry: -abs(entry[1]))[:15]
     lines = [(f"`{name}`", f"{weight:+.2f}") for name, weight in most]
     return "\n\n".join([_WEIGHTS, table(("feature", "weight"), *lines)])
+
+
+def _promised(thresholds: Mapping[str, float]) -> dict[str, str]:
+    """The thresholds as they are told; one that nothing reaches is never."""
+    told = {name: "never" if own > 1 else f"{100 * own:.0f}%" for name, own in thresholds.items()}
+    return {**told, "right": f"{100 * (1 - WRONG):.0f}%", "refused": f"{100 * REFUSED:.0f}%"}
 
 
 def _percent(value: float | None) -> str:
@@ -173,29 +182,32 @@ _TOP: Final = """# What a confidence says
 Every answer has a confidence: how likely it is right. It is a logistic regression over what a
 person sees (`conversation/doubt.py` names the features): how the parser rates the answer and the
 next one, how far program and question cover each other, whether the answer has the shape that the
-question asks for, what kind of table it is. Two more say how likely one of the two best readings is
-right, and how likely the table says what is asked for at all. An answer that builds on another is
-never surer than that one. What comes of it:
+question asks for, what kind of table it is, how the answer that it builds on was rated. Two more
+say how likely one of the two best readings is right, and how likely the table says what is asked
+for at all. An answer that builds on another is never surer than that one. What comes of it:
 
 - **sure**: the answer, with its confidence;
 - **asked back**: "Did you mean A, or B?", one key or click from either answer;
 - **declined**: the table does not say, and which words it has nothing about;
-- an answer that is **not sure** is told as such, with other readings, only where the table most
-  likely says it.
+- an answer that is **not sure** is told as such, with other readings.
 
-Figures are of questions that neither parser nor confidence has seen: each table is judged by a
-confidence that was fitted on the other tables ("by other data sets": on the other data sets).
-Thresholds are of the same cross-fitted chances, over all data sets alike. There is no line for SQA:
-the shipped parser has learnt from all of its questions that have answers, and no parser that has
-not is at hand. "Before" is the confidence of three features (the answer's share of all probability,
-its odds against the next answer, whether a question came before) that was fitted on SQA, with the
-threshold that it had.
+A parser whose confidence was not fitted so (`denota calibrate` does it) only tells what is sure.
+
+Figures are cross-fitted: each table is judged by a confidence that was fitted on the other tables
+("by other data sets": on the other data sets alone). Each data set counts the same, however many
+questions it has. "Before" is what the parser told until then: a confidence of three features, the
+answer's share of all probability, its odds against the next answer, and whether a question came
+before. The parser learnt from `{learnt}`; answering all questions and fitting took {seconds:,} s.
 
 ![Risk over coverage](confidence.svg)
 
 The area under the risk-coverage curve, in percent: the share of wrong answers, averaged over all
 shares of questions that are answered, the most confident first. `least` is that of a confidence
 that knows what is right."""
+_LEARNT: Final = """
+
+**SQA's questions are among those that this parser learnt from**: it is right more often on them
+than on new ones, and no confidence can see that. Its column says nothing about new questions."""
 _RELIABLE: Final = """## Reliability
 
 The share of right answers by confidence, of questions that the table answers."""
@@ -204,20 +216,29 @@ _OUTCOMES: Final = """## Outcomes
 Before and after, in percent of the questions that the table answers, or does not. Before, nothing
 was asked back. Unanswerable questions are made from answerable ones
 (`generate/unanswerable.py`): a column or the rows that a question needs are taken out of its table,
-it is asked of another table, or what no program says is asked for."""
+it is asked of another table, or what no program says is asked for.
+
+Thresholds are chosen by the cross-fitted chances alone (`evaluation/thresholds.py`):
+
+- sure from a confidence of {sure} on, the least from which {right} are right over all data sets,
+  and in each of them, but for the standard error of so few;
+- declined below a chance of {declines} that the table says it, asked back below {asks}, and where a
+  second reading is close and right with a chance of {close}: as often as can be with at most
+  {refused} of the answerable questions of each data set refused. What rules declined already (what
+  no program can say) comes on top."""
 _FOLLOW_UPS: Final = "## Follow-ups"
 _LOOK: Final = """## A part that was looked at once
 
 The part `{part}` of the real tables: nothing was fitted or chosen by it."""
 _WEIGHTS: Final = """## What counts most
 
-The largest weights for being right, of features in units of their spread."""
+The largest weights for being right, of features in units of their spread. `follows × margin` is
+what a margin counts more, or less, of an answer that builds on another."""
 _AGAIN: Final = """## Again
 
 ```text
-python benchmarks/confidence.py judge RUN --data path/to/data --out judged.jsonl
-python benchmarks/confidence.py fit RUN judged.jsonl --save > results/confidence/fit.json
-python benchmarks/confidence.py look RUN confidence > results/confidence/look.json
+python benchmarks/confidence.py RUN --data path/to/data --save
+python benchmarks/confidence.py RUN --look confidence
 python -m denota.reports.confidence
 ```
 
