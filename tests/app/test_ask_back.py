@@ -95,7 +95,7 @@ def test_what_the_table_does_not_say_is_declined_with_a_reason() -> None:
 
 
 def test_the_shape_of_the_first_reading_is_kept(chat: Chat) -> None:
-    turn = chat.ask("how many expeditions were there?")
+    turn = chat.ask("how many expeditions had a crew of more than 50?")
     assert turn.asks_back and turn.shape == "value"
     assert replace(turn, kind="cells", values=()).shape == "cells"
 

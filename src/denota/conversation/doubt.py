@@ -1,9 +1,10 @@
 """What an answer's confidence is computed from: named features of a question and its readings.
 
 They say what a person sees: how far program and question cover each other, how close the next
-reading is, whether the answer has the shape that the question asks for, what kind of table it is,
-and how likely what it builds on was. Each means the same whatever the data set and the parser.
-`features_of` is all that the fitted confidence looks at; `seen` has the facts it is made of.
+reading is, whether the answer has the shape that the question asks for, and how likely what it
+builds on was. Each means the same whatever the data set and the parser; what a table is like does
+not, and is left out: it says which data set a question is of. `features_of` is all that the fitted
+confidence looks at; `seen` has the facts it is made of.
 """
 
 from __future__ import annotations
@@ -225,12 +226,6 @@ _FEATURES: Final[dict[str, Callable[[Seen], float]]] = {
         min(2, len(unused(s.asked.named, s.other.program))) if s.other is not None else 0.0
     ),
     "other_recall": lambda s: s.other.recall_missed if s.other is not None else 1.0,
-    # the table
-    "rows": lambda s: math.log1p(s.asked.table.count),
-    "columns": lambda s: math.log1p(len(s.asked.table.columns)),
-    "numeric": lambda s: _share(
-        sum(c.kind == "number" for c in s.asked.table.columns), len(s.asked.table.columns)
-    ),
     # what it builds on
     "later": lambda s: bool(s.asked.before.questions),
     "position": lambda s: math.log1p(len(s.asked.before.questions)),

@@ -48,6 +48,16 @@ def risk_coverage(confidence: Floats, right: Flags) -> list[tuple[float, float]]
     return [(float(c / len(right)), float(r)) for c, r in zip(count[last], risk[last], strict=True)]
 
 
+def coverage_at(risk: float, confidence: Floats, right: Flags) -> float:
+    """Return the largest share of answers, the most confident, of which so many are wrong at most.
+
+    >>> coverage_at(0.0, np.array([0.9, 0.8, 0.1]), np.array([True, True, False]))
+    0.6666666666666666
+    """
+    curve = risk_coverage(confidence, right)
+    return max((share for share, wrong in curve if wrong <= risk), default=0.0)
+
+
 def area_under_risk(confidence: Floats, right: Flags) -> float:
     """Return the mean risk over all coverages, in percent: less is better.
 

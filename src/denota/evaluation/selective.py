@@ -12,10 +12,12 @@ from denota.evaluation.judged import Judged
 from denota.evaluation.risk import (
     area_under_risk,
     calibration_error,
+    coverage_at,
     error_by_chance,
     reliability,
     risk_coverage,
 )
+from denota.evaluation.thresholds import WRONG
 
 
 def outcomes(
@@ -65,6 +67,7 @@ def _figures(
         "calibration_error": calibration_error(confidence[says], right[says]),
         "calibration_error_by_chance": error_by_chance(confidence[says]),
         "reliability": reliability(confidence[says], right[says]),
+        "could_be_sure": 100 * coverage_at(WRONG, confidence[says], right[says]),
         "sure": int((sure & says).sum()),
         "sure_right": int((sure & says & right).sum()),
         "sure_share": _percent(sure, says),
@@ -90,7 +93,7 @@ def _percent(happens: Flags, of: Flags) -> float | None:
     return 100 * float(happens[of].mean()) if of.any() else None
 
 
-def _thinned(confidence: Floats, right: Flags, most: int = 100) -> list[tuple[float, float]]:
+def _thinned(confidence: Floats, right: Flags, most: int = 40) -> list[tuple[float, float]]:
     """A risk-coverage curve with about so many points."""
     curve = risk_coverage(confidence, right)
     step = max(1, len(curve) // most)

@@ -165,6 +165,7 @@ def _percent(value: float | None) -> str:
 
 
 _LINES: Final = (
+    ("could be sure, were the threshold its own", "could_be_sure"),
     ("sure", "sure_share"),
     ("right of those", "sure_accuracy"),
     ("the same, unanswerable questions included", "sure_accuracy_with_unanswerable"),
@@ -182,9 +183,9 @@ _TOP: Final = """# What a confidence says
 Every answer has a confidence: how likely it is right. It is a logistic regression over what a
 person sees (`conversation/doubt.py` names the features): how the parser rates the answer and the
 next one, how far program and question cover each other, whether the answer has the shape that the
-question asks for, what kind of table it is, how the answer that it builds on was rated. Two more
-say how likely one of the two best readings is right, and how likely the table says what is asked
-for at all. An answer that builds on another is never surer than that one. What comes of it:
+question asks for, how the answer that it builds on was rated. Two more say how likely one of the
+two best readings is right, and how likely the table says what is asked for at all. An answer that
+builds on another is never surer than that one. What comes of it:
 
 - **sure**: the answer, with its confidence;
 - **asked back**: "Did you mean A, or B?", one key or click from either answer;
