@@ -51,9 +51,10 @@ def test_a_conversation_as_json(run: Path) -> None:
         assert set(turn) == {
             *("question", "answer", "cells", "program", "sql"),
             *("explanation", "confidence", "sure", "kind", "values", "reason"),
-            *("scope", "among"),
+            *("scope", "among", "readings", "builds_on"),
         }
         assert turn["kind"] in ("cells", "none") and turn["values"] == [] and turn["reason"] == ""
+        assert turn["readings"] == [] and turn["builds_on"] is None
         previous = execute(parse_program(turn["program"]), table, previous)
         assert sorted(map(list, previous.cells)) == turn["cells"], "the program gives the cells"
         assert turn["answer"] == [table.cell(row, column) for row, column in turn["cells"]]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from app.test_answering import questions
@@ -11,7 +14,7 @@ from denota.app.commands.package import package_run
 from denota.app.paths import load_run, model_path
 from denota.config import Config, DataConfig, ModelConfig
 from denota.errors import TrainingError
-from denota.evaluation.calibration import Calibration
+from denota.evaluation.calibration import Calibration, Scale
 from denota.model.saved import save_parser
 from denota.model.torch_parser import TorchParser
 from denota.programs import Denotation
@@ -67,6 +70,47 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TrainingError, match="cannot be written"):
         package_run(run, tmp_path / "file" / "deep" / "one.safetensors")
+
+
+HEADS = Calibration(
+    (0.1, 0.2, 0.3, 0.4),
+    0.9,
+    ("margin", "follows"),
+    Scale((0.5, 0.25), (1.0, 2.0), ((0, 1),)),
+    either=(1.0, 0.0, -1.5, 0.125),
+    said=(2.0, 1.0, 0.5, 0.0),
+    declines=0.1,
+    asks=0.2,
+    close=0.3,
+)
+
+
+def test_the_heads_as_saved_are_the_heads_as_loaded(tmp_path: Path) -> None:
+    loaded = load_run(saved(tmp_path / "run", HEADS)).calibration
+    assert loaded == HEADS and loaded.sees_doubt
+    features = np.random.default_rng(0).normal(size=(20, 2))
+    assert loaded.chances(features) == HEADS.chances(features)
+    package_run(tmp_path / "run", tmp_path / "small.safetensors")
+    assert load_run(tmp_path / "small.safetensors").calibration == HEADS
+
+
+def test_a_file_that_names_no_features_has_those_of_its_rating() -> None:
+    known = load_run("default").calibration
+    assert known is not None and len(known.weights) == 1 + len(known.features)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"said": (1.0,)}, "its confidence has 1 weights, not 4"),
+        ({"scale": Scale((0.5,), (1.0,))}, "its confidence has a scale of 1, not 2 features"),
+        ({"scale": None}, "its confidence has 4 weights, not 3"),
+    ],
+)
+def test_heads_that_do_not_fit_are_said(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    run = saved(tmp_path / "run", replace(HEADS, **change))
+    with pytest.raises(TrainingError, match=said):
+        load_run(run)
 
 
 def test_a_confidence_that_does_not_fit_is_said_when_it_is_read(tmp_path: Path) -> None:

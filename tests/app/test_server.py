@@ -57,7 +57,7 @@ def test_a_conversation(client: TestClient) -> None:
     first = client.post(f"/v1/sessions/{id_}/ask", json={"question": "which castles?"}).json()
     fields = (
         "id question kind answer values cells program sql explanation confidence sure reason "
-        "scope among total computed declined view"
+        "scope among readings builds_on total computed declined view"
     )
     assert set(first) == set(fields.split())
     client.post(f"/v1/sessions/{id_}/ask", json={"question": "of those, the oldest?"})

@@ -15,10 +15,10 @@ import pytest
 import denota
 from denota.app.commands.answering import answer_all
 from denota.app.paths import load_run
-from denota.conversation import steps
 from denota.conversation.answers import answer_of, rating_with, understand_conversations
 from denota.conversation.asked import Asked, Context
 from denota.conversation.chat import Chat
+from denota.conversation.confidence import LEFT_OUT
 from denota.conversation.rating import RatedProgram
 from denota.conversation.understand import (
     ONLY_MODEL,
@@ -56,15 +56,8 @@ TABLE = Table.from_rows(
 
 def parser_of(language: str = "extended") -> Any:
     """A parser that knows no word, and is as confident as its programs are probable."""
-
-    def confidence(
-        probabilities: Sequence[float], same: Sequence[bool], follows: bool
-    ) -> tuple[float, bool]:
-        own = sum(p for p, s in zip(probabilities, same, strict=True) if s)
-        return own, own > 0.5
-
     scorer = SimpleNamespace(knows={"which", "people", "many"}.__contains__)
-    return SimpleNamespace(language=LANGUAGES[language], scorer=scorer, confidence=confidence)
+    return SimpleNamespace(language=LANGUAGES[language], scorer=scorer, calibration=None)
 
 
 def rated(
@@ -215,7 +208,7 @@ def test_how_many_is_that_is_about_the_last_answer() -> None:
 def test_doubt() -> None:
     given = ("SELECT City", 0.8)
     asked = understood("which city was there in Norway?", given)
-    assert not asked.sure and asked.confidence == pytest.approx(0.8 * steps.LEFT_OUT)
+    assert not asked.sure and asked.confidence == pytest.approx(0.8 * LEFT_OUT)
     assert understood("which city was there in Norway?", given, without=["doubt"]).sure
 
 

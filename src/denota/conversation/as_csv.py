@@ -24,7 +24,7 @@ def answer_csv(turn: Turn, table: Table | None) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    if turn.kind == "groups":
+    if turn.shape == "groups":
         writer.writerow(map(_harmless, _columns_of(turn)))
         for value in turn.values:
             assert isinstance(value, tuple)

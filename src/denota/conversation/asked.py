@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import AggregateRequest
 from denota.data.example import Question
+from denota.evaluation.calibration import Chances
 from denota.programs.denotation import Denotation
 from denota.programs.tree import Program
 from denota.tables.table import Table
@@ -26,6 +27,8 @@ class Context:
     confidence: float = 1.0
     """Of the last answer."""
     sure: bool = True
+    share: float = 1.0
+    """How much of all probability the last answer had, times that of all it builds on."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,16 @@ class Asked:
     """The programs in the order to take them."""
     best: RatedProgram | None = None
     """The program that is taken, with the requested value computed."""
+    other: RatedProgram | None = None
+    """The best program with another answer, if there is one."""
+    chances: Chances = Chances(0.0, 0.0, 1.0)  # noqa: RUF009 - frozen
     confidence: float = 0.0
+    """How likely the best is right; never above that of the answer it builds on."""
     sure: bool = False
+    share: float = 1.0
+    """How much of all probability the best has, times that of all it builds on."""
+    asks_back: bool = False
+    """Whether to ask which of the best and the other is meant."""
 
     @staticmethod
     def of(typed: str, table: Table, before: Context = Context()) -> Asked:  # noqa: B008 - frozen
@@ -76,8 +87,12 @@ class Asked:
         past = self.before.questions
         return Question("chat", "0", len(past), self.plain, self.table, "", past)
 
+    def vouched(self) -> Asked:
+        """Return the question with an answer that a person says is right."""
+        return replace(self, confidence=1.0, sure=True, share=1.0, asks_back=False)
+
     def after(self, program: Program, found: Denotation) -> Context:
         """Return what the next question is asked after, if this is the answer."""
         cells = Denotation(found.rows, found.columns)
         asked = (*self.before.questions, self.plain)
-        return Context(asked, cells, program, self.confidence, self.sure)
+        return Context(asked, cells, program, self.confidence, self.sure, self.share)

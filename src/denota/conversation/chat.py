@@ -26,6 +26,7 @@ from denota.conversation.answered import (
 )
 from denota.conversation.asked import Asked, Context
 from denota.conversation.behind import MANY, lesson_behind, shown, with_readings
+from denota.conversation.confidence import confidence_in, sees_doubt
 from denota.conversation.decline import nothing_found, off_topic
 from denota.conversation.given import Given, items_in
 from denota.conversation.html import ShownTurns
@@ -33,8 +34,14 @@ from denota.conversation.linking import linked
 from denota.conversation.pushed_down import push_down
 from denota.conversation.rating import RatedProgram, alike, rate
 from denota.conversation.requests import cells_of, computes, with_value
-from denota.conversation.steps import confidence_of, doubted
-from denota.conversation.turn import Turn, declined_turn, pointed_turn, told_turn, turn_of
+from denota.conversation.turn import (
+    Turn,
+    asking_back,
+    declined_turn,
+    pointed_turn,
+    told_turn,
+    turn_of,
+)
 from denota.conversation.understand import PARSE, steps_of, understand, ways, with_programs
 from denota.data.answer import Item
 from denota.data.example import LONGEST, Question
@@ -164,6 +171,8 @@ class Chat(ShownTurns):
                 answered = self._declined(asked, asked.reason or nothing_found(self.table))
             else:
                 answered = self._told(asked, asked.best.program, asked.best.answer)
+                if asked.asks_back and asked.other is not None:
+                    answered = self._asked_back(answered, asked.other)
         self._add(answered)
         if answered.turn.scope == "previous" and self.teacher.has_taught(self.table, self.person):
             self.teacher.accept(
@@ -171,7 +180,7 @@ class Chat(ShownTurns):
                 self.person,
                 self.session,
             )
-        return answered.turn
+        return self._answered[-1].turn
 
     def accept(self, turn: int | Turn = -1) -> Turn:
         """Say that an answer is right: lessons must not spoil it. It is written down.
@@ -188,45 +197,56 @@ class Chat(ShownTurns):
         self.teacher.accept(answered, self.person, self.session)
         return one.turn
 
-    def readings(self, count: int = 3) -> tuple[Reading, ...]:
-        """Return the best ways to understand the last question, the one taken first.
+    def readings(self, count: int = 3, turn: int | Turn = -1) -> tuple[Reading, ...]:
+        """Return the best ways to understand a question, the one taken first.
 
         Each has an answer of its own. There are none of a question that was declined because it is
         not about the table.
 
+        Args:
+            count: how many, at most.
+            turn: the question, as its place in the conversation or as the turn itself.
+
         Raises:
-            DataError: nothing was asked yet.
+            DataError: nothing was asked yet, or there is no such turn.
         """
-        answered = self._last()
+        self._last()
+        place = self._place(turn)
+        answered = self._answered[place]
         if answered.turn.declined and off_topic(answered.asked.text, self.table):
             return ()
         found: list[Reading] = []
         seen: list[Denotation] = []
-        for way in self._ways():
+        first = False
+        for way in self._ways(place):
             if any(alike(way.answer, other) for other in seen):
                 continue
             seen.append(way.answer)
             taken = way.program == answered.turn.tree
-            turn = answered.turn if taken else self._as(way).turn
-            found.insert(0 if taken else len(found), Reading(turn, way.probability, way.critique))
-            if len(found) >= count and (
-                not answered.turn.program or found[0].turn is answered.turn
-            ):
+            first = first or taken
+            stands = taken and not answered.turn.asks_back
+            own = answered.turn if stands else self._as(way, place).turn
+            found.insert(0 if taken else len(found), Reading(own, way.probability, way.critique))
+            if len(found) >= count and (first or not answered.turn.program):
                 break
         return tuple(found[:count])
 
-    def choose(self, program: str) -> Turn:
-        """Take another reading of the last question, by its program as written.
+    def choose(self, program: str, turn: int | Turn = -1) -> Turn:
+        """Take a reading of a question, by its program as written; a person says it is meant.
+
+        What was asked after it is dropped.
 
         Raises:
             DataError: nothing was asked yet, or it is not among the readings.
         """
         self._last()
-        for way in self._ways():
+        place = self._place(turn)
+        for way in self._ways(place):
             if print_program(way.program) == program:
-                self._answered[-1] = self._as(way)
-                return self._answered[-1].turn
-        raise DataError(f"{program} is not among the readings of the last question")
+                answered = self._as(way, place, chosen=True)
+                self._answered[place:] = [answered]
+                return answered.turn
+        raise DataError(f"{program} is not among the readings of the question")
 
     def recall(
         self,
@@ -255,7 +275,7 @@ class Chat(ShownTurns):
             ProgramError: the program does not belong to this table and what was asked before.
         """
         asked = self._before_parsing(text, Context() if afresh else self._context)
-        asked = replace(asked, confidence=confidence, sure=sure)
+        asked = replace(asked, confidence=confidence, sure=sure, share=confidence)
         if program:
             tree = parse_program(program)
             found = execute(tree, self.table, asked.before.previous)
@@ -267,7 +287,7 @@ class Chat(ShownTurns):
         else:
             answered = self._declined(asked, asked.reason or nothing_found(self.table))
         self._add(replace(answered, taught=taught))
-        return answered.turn
+        return self._answered[-1].turn
 
     def teach(
         self,
@@ -295,7 +315,7 @@ class Chat(ShownTurns):
         if (cells is None) == (values is None):
             raise DataError("say which cells are right, or which values; one of the two")
         place = self._place(turn)
-        asked = replace(self._answered[place].asked, rated=(), confidence=1.0, sure=True)
+        asked = replace(self._answered[place].asked.vouched(), rated=())
         items = None if values is None else items_in(values)
         own = frozenset((int(row), int(column)) for row, column in cells or ())
         before = asked.before
@@ -317,7 +337,7 @@ class Chat(ShownTurns):
 
     def told_as(self, programs: Iterable[Program]) -> tuple[Turn, ...]:
         """Return the last question as it would be told for each of some programs."""
-        asked = replace(self._last().asked, confidence=1.0, sure=True)
+        asked = self._last().asked.vouched()
         nested = self._nested_before(-1)
         found = ((one, execute(one, self.table, asked.before.previous)) for one in programs)
         return tuple(self._told(asked, one, answer, nested).turn for one, answer in found)
@@ -388,11 +408,11 @@ class Chat(ShownTurns):
     def _rate_all(self, questions: Sequence[Asked]) -> list[tuple[RatedProgram, ...]]:
         return [self.rated_by(one.question, one.before.previous) for one in questions]
 
-    def _ways(self) -> Iterator[RatedProgram]:
-        """All ways to understand the last question, and the cells of a value or their sum."""
-        last = self._last()
-        asked = with_programs(last.asked, self.parser, self._rate_all, self.pipeline)
-        self._answered[-1] = replace(last, asked=asked)
+    def _ways(self, place: int) -> Iterator[RatedProgram]:
+        """All ways to understand a question, and the cells of a value or their sum."""
+        one = self._answered[place]
+        asked = with_programs(one.asked, self.parser, self._rate_all, self.pipeline)
+        self._answered[place] = replace(one, asked=asked)
         first = None
         for way in ways(asked, self.pipeline):
             first = first or way
@@ -408,14 +428,24 @@ class Chat(ShownTurns):
             program, found = with_value(first.program, first.answer, "sum", self.table)
             yield replace(first, program=program, answer=found)
 
-    def _as(self, way: RatedProgram) -> Answered:
-        """The last question understood in another way."""
-        asked = self._last().asked
-        confidence, sure = confidence_of(asked, way, self.parser)
-        if way is not asked.settled:
-            confidence, sure = doubted(asked, way, confidence, sure)
-        asked = replace(asked, confidence=confidence, sure=sure)
-        return self._told(asked, way.program, way.answer, self._nested_before(-1))
+    def _as(self, way: RatedProgram, place: int, chosen: bool = False) -> Answered:
+        """A question understood in another way, which a person may have chosen."""
+        asked = self._answered[place].asked
+        if chosen and sees_doubt(self.parser) is not None:
+            asked = asked.vouched()
+        else:
+            confidence, sure = confidence_in(asked, way, self.parser)
+            asked = replace(asked, confidence=confidence, sure=sure)
+        return self._told(asked, way.program, way.answer, self._nested_before(place))
+
+    def _asked_back(self, answered: Answered, other: RatedProgram) -> Answered:
+        """A question with two readings, as the question which of them is meant."""
+        asked = answered.asked
+        confidence, _ = confidence_in(asked, other, self.parser)
+        confidence = min(confidence, asked.confidence)
+        rival = replace(asked, confidence=confidence, sure=False)
+        turn = self._told(rival, other.program, other.answer).turn
+        return replace(answered, turn=asking_back(answered.turn, turn))
 
     def _told(
         self, asked: Asked, program: Program, found: Denotation, nested: Nested | None = None
@@ -449,7 +479,7 @@ class Chat(ShownTurns):
         self, asked: Asked, known: Recalled, said: str = "", nested: Nested | None = None
     ) -> Answered:
         """A question with the answer that a person taught."""
-        asked = replace(asked, confidence=1.0, sure=True)
+        asked = asked.vouched()
         if known.program is not None:
             found = execute(known.program, self.table, asked.before.previous)
             way = RatedProgram.certain(known.program, found, found)
@@ -476,12 +506,21 @@ class Chat(ShownTurns):
         return replace(asked, settled=None)
 
     def _add(self, answered: Answered) -> None:
-        """Go on with an answer; if it builds on the one before, that is accepted by it."""
+        """Go on with an answer; if it builds on the one before, that is accepted by it.
+
+        One that was not sure is not accepted by that: it is offered to be corrected first.
+        """
         if answered.turn.scope == "previous":
             for place in reversed(range(len(self._answered))):
-                if not self._answered[place].turn.declined:
-                    self._answered[place] = replace(self._answered[place], accepted=True)
-                    break
+                before = self._answered[place]
+                if before.turn.declined:
+                    continue
+                if before.turn.sure or before.accepted or sees_doubt(self.parser) is None:
+                    self._answered[place] = replace(before, accepted=True)
+                else:
+                    turn = replace(answered.turn, builds_on=place)
+                    answered = replace(answered, turn=turn)
+                break
         self._answered.append(answered)
 
     def _pointed_at(self, asked: Asked, cells: frozenset[Cell], said: str) -> Answered:

@@ -7,6 +7,7 @@ table itself, in a column's name or a cell, is no such sign: a column `Percent` 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from denota.conversation.requests import AggregateRequest, looks_up
@@ -111,6 +112,19 @@ def off_topic(question: str, table: Table) -> bool:
 def nothing_found(table: Table) -> str:
     """Say that a question seems to be about something else."""
     return f"I find nothing of that in this table. {_about(table)}"
+
+
+def not_said_of(words: Sequence[str], table: Table) -> str:
+    """Say that a table has nothing about some words of a question.
+
+    >>> table = Table.from_rows(["City", "People"], [["Oslo", "709037"]])
+    >>> not_said_of(["prizes"], table)
+    'The table does not say: I find nothing about “prizes” in it. Ask about City, People.'
+    """
+    if not words:
+        return f"The table does not say. {_about(table)}"
+    named = " or ".join(f"“{word[:40]}”" for word in words[:3])
+    return f"The table does not say: I find nothing about {named} in it. {_about(table)}"
 
 
 def _about(table: Table) -> str:

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, Final
 
 from denota.conversation.plot import svg
-from denota.conversation.turn import Turn
+from denota.conversation.turn import OfferedReading, Turn
 from denota.conversation.view import View, view_of
 
 MOST_TURNS: Final = 50
@@ -53,7 +53,11 @@ class ShownTurns:
 
 def turn_text(turn: Turn) -> str:
     """Return a turn as a few lines of text: the question, the sentence, the answer."""
-    lines = [f"› {turn.question}", turn.explanation + _doubt(turn), view_of(turn).headline]
+    lines = [f"› {turn.question}", turn.explanation + _doubt(turn)]
+    if turn.asks_back:
+        lines += [f"  {one.explanation}  {_in_short(one)}" for one in turn.readings]
+    else:
+        lines.append(view_of(turn).headline)
     return "\n".join(_plain(line) for line in lines if line)
 
 
@@ -64,6 +68,9 @@ def _parts(turn: Turn) -> Iterable[str]:
     sentence = _escaped(turn.explanation, 2_000)
     yield f'<div><span style="{_FAINT}">{sentence}</span>{told}</div>'
     if turn.declined:
+        return
+    if turn.asks_back:
+        yield from _readings(turn)
         return
     view = view_of(turn)
     big = "font-size:1.25em;font-weight:600;margin:.25em 0"
@@ -84,6 +91,22 @@ def _parts(turn: Turn) -> Iterable[str]:
         style = "white-space:pre-wrap;text-align:left;background:none;color:inherit"
         yield f'<details><summary style="{_FAINT}">SQL</summary>'
         yield f'<pre style="{style}">{code}</pre></details>'
+
+
+def _readings(turn: Turn) -> Iterable[str]:
+    """The readings to choose from, each with its answer and how to take it."""
+    yield "<ul>"
+    for one in turn.readings:
+        sentence, differs = _escaped(one.explanation), _escaped(one.differs)
+        if differs:
+            sentence = sentence.replace(differs, f"<strong>{differs}</strong>", 1)
+        code = f"<code>chat.choose({_escaped(repr(one.program))})</code>"
+        yield f'<li>{sentence} {_escaped(_in_short(one))} <span style="{_FAINT}">{code}</span></li>'
+    yield "</ul>"
+
+
+def _in_short(one: OfferedReading) -> str:
+    return ", ".join(one.answer[:4]) + (" …" if len(one.answer) > 4 else "")
 
 
 def _table(view: View) -> Iterable[str]:
@@ -107,7 +130,11 @@ def _table(view: View) -> Iterable[str]:
 
 
 def _doubt(turn: Turn) -> str:
-    return "" if turn.sure or turn.declined else f" Not sure ({turn.confidence:.0%})."
+    return (
+        ""
+        if turn.sure or turn.declined or turn.asks_back
+        else f" Not sure ({turn.confidence:.0%})."
+    )
 
 
 def _escaped(text: str, most: int = LONGEST, lines: bool = False) -> str:

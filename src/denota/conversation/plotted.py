@@ -56,7 +56,7 @@ def plot_of_rows(turn: Turn, table: Table, name: int | None, column: int | None)
         column: the column that the answer is computed of, if it is.
     """
     program = turn.tree
-    if program is None or turn.kind not in ("cells", "value"):
+    if program is None or turn.shape not in ("cells", "value"):
         return None
     if program.compare is not None:
         return _share(turn, program)

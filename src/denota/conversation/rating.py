@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,6 +81,20 @@ def _programs(
         for number, probability in zip(ids, probabilities, strict=True)
         for answer in (ready.denotation(number),)
     )
+
+
+def answer_key(answer: Denotation) -> Hashable:
+    """Return what two answers have in common if they tell a person the same.
+
+    >>> one, other = Denotation((0, 1), (0, 2)), Denotation((0, 1), (2, 0))
+    >>> answer_key(one) == answer_key(other), alike(one, other)
+    (True, True)
+    """
+    if answer.values is not None:
+        return answer.values, answer.groups
+    if not answer.rows or not answer.columns:
+        return None
+    return answer.rows, tuple(sorted(answer.columns))
 
 
 def alike(one: Denotation, other: Denotation) -> bool:

@@ -12,11 +12,20 @@ from dataclasses import dataclass, replace
 from denota.conversation import ordering
 from denota.conversation.asked import Asked, Context
 from denota.conversation.change_constant import with_another_constant
-from denota.conversation.decline import CAN, NO_GROUPS, nothing_found, off_topic, reason_to_decline
+from denota.conversation.confidence import less_where_left_out, sees_doubt
+from denota.conversation.decline import (
+    CAN,
+    NO_GROUPS,
+    not_said_of,
+    nothing_found,
+    off_topic,
+    reason_to_decline,
+)
 from denota.conversation.differences import difference_request
+from denota.conversation.doubt import unknown_words
 from denota.conversation.grouping import group_request
-from denota.conversation.mentions import named_in, unused
-from denota.conversation.rating import RatedProgram, alike
+from denota.conversation.mentions import named_in
+from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import (
     AggregateRequest,
     computed,
@@ -29,20 +38,17 @@ from denota.conversation.scope import starts_afresh
 from denota.conversation.spelling import respelled
 from denota.conversation.ties import with_ties
 from denota.errors import DataError, ProgramError
+from denota.evaluation.calibration import Outcome
 from denota.model.parser import Parser
 from denota.programs.execute import execute
-from denota.programs.tree import Program
 from denota.tokens import tokenise
 
 Change = Callable[[Asked, Parser], Asked]
 ChangeEach = Callable[[RatedProgram, Asked], RatedProgram | None]
-LEFT_OUT = 0.75
-"""The factor of confidence where a value or number of the question is left out: on SQA's dev
-questions 50% of such answers are right, and 67% of the others."""
-_THEIRS = frozenset("their they them these those its".split())
-"""Words for the last answer's rows."""
 UNLIKELY = 0.35
 """The confidence below which a question without a word of the table is about something else."""
+_THEIRS = frozenset("their they them these those its".split())
+"""Words for the last answer's rows."""
 
 
 @dataclass(frozen=True)
@@ -179,50 +185,50 @@ def compute(way: RatedProgram, asked: Asked) -> RatedProgram | None:
 
 
 def doubt(asked: Asked, parser: Parser) -> Asked:
-    """Be less sure of an answer that leaves out what the question names."""
-    if asked.best is None or asked.best is asked.settled:
+    """Be less sure of an answer that leaves out what the question names.
+
+    A confidence that sees doubt has taken that into account.
+    """
+    if asked.best is None or asked.best is asked.settled or sees_doubt(parser) is not None:
         return asked
-    confidence, sure = doubted(asked, asked.best, asked.confidence, asked.sure)
+    own = (asked.confidence, asked.sure)
+    confidence, sure = less_where_left_out(asked, asked.best, *own)
     return replace(asked, confidence=confidence, sure=sure)
 
 
-def doubted(asked: Asked, way: RatedProgram, confidence: float, sure: bool) -> tuple[float, bool]:
-    """Return a confidence, less if a program leaves out what the question names."""
-    return (
-        (confidence * LEFT_OUT, False) if unused(asked.named, way.program) else (confidence, sure)
-    )
-
-
-def confidence_of(asked: Asked, way: RatedProgram, parser: Parser) -> tuple[float, bool]:
-    """Return the parser's confidence in a program's answer, and whether that is sure."""
-    if way is asked.settled:
-        return asked.before.confidence, asked.before.sure
-    probabilities = [other.probability for other in asked.rated]
-    follows = bool(asked.before.questions)
-    return parser.confidence(probabilities, same_answers(asked, way), follows)
-
-
-def same_answers(asked: Asked, way: RatedProgram) -> list[bool]:
-    """Return which rated programs give the same answer; for a count by rules, the same rows."""
-    own = way.model_answer
-    counts = own.values is None and _counts(way.program)
-    return [
-        other.model_answer.rows == own.rows if counts else alike(other.model_answer, own)
-        for other in asked.rated
-    ]
-
-
-def _counts(program: Program) -> bool:
-    step = program.then.operator if program.then is not None else ""
-    return program.aggregate in ("count", "count_per") or step in ("most_common", "least_common")
+def not_said(asked: Asked, parser: Parser) -> Asked:
+    """Decline what the table does not seem to say."""
+    if asked.best is None or _outcome(asked, parser) != "declined":
+        return asked
+    if asked.opens and off_topic(asked.text, asked.table):
+        return replace(asked, reason=nothing_found(asked.table))
+    words = unknown_words(asked, asked.best)
+    return replace(asked, reason=not_said_of(words, asked.table))
 
 
 def about_the_table(asked: Asked, parser: Parser) -> Asked:
-    """Decline a first question with no word of the table, unless the parser is confident."""
-    if asked.reason or not asked.opens or asked.confidence >= UNLIKELY:
+    """Decline a first question with no word of the table, unless the parser is confident.
+
+    A confidence that sees doubt has taken that into account.
+    """
+    if asked.reason or asked.confidence >= UNLIKELY or sees_doubt(parser) is not None:
         return asked
-    off = off_topic(asked.text, asked.table)
+    off = asked.opens and off_topic(asked.text, asked.table)
     return replace(asked, reason=nothing_found(asked.table)) if off else asked
+
+
+def ask_back(asked: Asked, parser: Parser) -> Asked:
+    """Ask which of two readings is meant, where neither is sure."""
+    back = asked.other is not None and _outcome(asked, parser) == "ask_back"
+    return replace(asked, asks_back=back)
+
+
+def _outcome(asked: Asked, parser: Parser) -> Outcome | None:
+    """What comes of a question, where that was fitted and no step before has decided it."""
+    known = sees_doubt(parser)
+    if asked.reason or asked.best is asked.settled or known is None:
+        return None
+    return known.outcome(asked.chances)
 
 
 def cannot_compute(request: AggregateRequest | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from denota.conversation.about import Scope
@@ -15,10 +15,28 @@ from denota.programs.text import print_program
 from denota.programs.tree import Program
 from denota.tables.table import Table
 
-Kind = Literal["cells", "value", "groups", "none", "declined"]
+Shape = Literal["cells", "value", "groups", "none", "declined"]
 """What an answer is: cells, values, a value for each group, none, or declined."""
+Kind = Shape | Literal["ask_back"]
+"""The same, or that it is asked back which reading is meant."""
 Pair = tuple[str, Value | None]
 """A group and its value, None where nothing can be computed of it."""
+
+
+@dataclass(frozen=True)
+class OfferedReading:
+    """One of the ways in which a question that is not sure may be meant."""
+
+    explanation: str
+    differs: str
+    """The words of the explanation that the other one does not have."""
+    program: str
+    answer: tuple[str, ...]
+    confidence: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {**asdict(self), "answer": list(self.answer)}
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,10 @@ class Turn:
     """Computed numbers, yes or no, texts, or groups with their value; empty for cells."""
     reason: str = ""
     """Why it was declined."""
+    readings: tuple[OfferedReading, ...] = ()
+    """Of what is asked back the readings to choose from; the first is the answer until then."""
+    builds_on: int | None = None
+    """The place of the turn it builds on, where that was not sure and could be corrected first."""
     scope: Scope = "table"
     among: int = 0
     """How many rows of the answer before it is about, where that is its scope."""
@@ -74,6 +96,8 @@ class Turn:
             "confidence": self.confidence,
             "sure": self.sure,
             "reason": self.reason,
+            "readings": [one.as_json() for one in self.readings],
+            "builds_on": self.builds_on,
             "scope": self.scope,
             "among": self.among,
         }
@@ -82,6 +106,22 @@ class Turn:
     def declined(self) -> bool:
         """Whether it was not answered; `reason` says why."""
         return self.kind == "declined"
+
+    @property
+    def asks_back(self) -> bool:
+        """Whether it asks which of its `readings` is meant."""
+        return self.kind == "ask_back"
+
+    @property
+    def shape(self) -> Shape:
+        """What the answer is, also where it is asked back whether it is the one that is meant."""
+        if self.kind != "ask_back":
+            return self.kind
+        if not self.answer:
+            return "none"
+        if not self.values:
+            return "cells"
+        return "groups" if isinstance(self.values[0], tuple) else "value"
 
     @property
     def computed(self) -> bool:
@@ -203,3 +243,44 @@ def told_turn(text: str, table: Table, values: Sequence[Value], sentence: str) -
 def declined_turn(text: str, sentence: str) -> Turn:
     """Return the turn of a question that cannot be answered, with the reason."""
     return Turn(text, (), (), "", "", sentence, 0.0, False, "declined", reason=sentence)
+
+
+def asking_back(turn: Turn, other: Turn) -> Turn:
+    """Return a turn as the question whether it or another reading is meant."""
+    readings = tuple(
+        OfferedReading(
+            own.explanation,
+            difference(own.explanation, rival.explanation),
+            own.program,
+            own.answer,
+            own.confidence,
+        )
+        for own, rival in ((turn, other), (other, turn))
+    )
+    first, second = (_inside(one.explanation) for one in readings)
+    said = f"Did you mean {first}, or {second}?"
+    return replace(turn, kind="ask_back", explanation=said, readings=readings)
+
+
+def difference(sentence: str, other: str) -> str:
+    """Return the words of a sentence that another of the same kind does not have in their place.
+
+    >>> difference("The Leader where Crew is largest.", "The Leader where Ships is largest.")
+    'Crew'
+    >>> difference("The Season.", "The Season where Ships is 2.")
+    ''
+    """
+    own, rival = sentence.rstrip(".").split(), other.rstrip(".").split()
+    start = 0
+    while start < min(len(own), len(rival)) and own[start] == rival[start]:
+        start += 1
+    end = 0
+    while end < min(len(own), len(rival)) - start and own[-1 - end] == rival[-1 - end]:
+        end += 1
+    return " ".join(own[start : len(own) - end])
+
+
+def _inside(sentence: str) -> str:
+    """A sentence as a part of another."""
+    short = sentence.removesuffix(".")
+    return f"the {short.removeprefix('The ')}" if short.startswith("The ") else f"“{short}”"

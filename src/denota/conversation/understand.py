@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from denota.conversation import steps
 from denota.conversation.asked import Asked
-from denota.conversation.rating import RatedProgram
+from denota.conversation.confidence import chances_of, is_sure, share_with_before
+from denota.conversation.rating import RatedProgram, alike
 from denota.conversation.requests import computes
 from denota.conversation.steps import Step
 from denota.errors import ConfigError
@@ -42,7 +44,9 @@ STEPS: Final = (
     Step("compute", "the requested value is computed", each=steps.compute, cells_only=True),
     TAKE,
     Step("doubt", "less sure of what leaves out something named", steps.doubt),
+    Step("not_said", "what the table does not seem to say is declined", steps.not_said),
     Step("about_the_table", "questions off the topic are declined", steps.about_the_table),
+    Step("ask_back", "two readings that are close are asked back", steps.ask_back),
 )
 """All steps, in order. Those before `parse` change the question, those after it its programs."""
 
@@ -99,13 +103,33 @@ def ways(asked: Asked, pipeline: Sequence[Step] = STEPS) -> Iterator[RatedProgra
             yield way
 
 
+def distinct_ways(asked: Asked, pipeline: Sequence[Step] = STEPS) -> Iterator[RatedProgram]:
+    """Yield the programs in the order to take them, the first of each answer."""
+    seen: list[RatedProgram] = []
+    for way in ways(asked, pipeline):
+        if not any(alike(way.answer, other.answer) for other in seen):
+            seen.append(way)
+            yield way
+
+
 def _taken(asked: Asked, parser: Parser, pipeline: Sequence[Step]) -> Asked:
-    way = None if asked.reason else next(ways(asked, pipeline), None)
-    if way is None:
+    found = [] if asked.reason else [*islice(distinct_ways(asked, pipeline), 2)]
+    if not found:
         reason = asked.reason or steps.cannot_compute(asked.request)
         return replace(asked, reason=reason)
-    confidence, sure = steps.confidence_of(asked, way, parser)
-    return replace(asked, best=way, confidence=confidence, sure=sure)
+    way, other = found[0], found[1] if len(found) > 1 else None
+    chances = chances_of(asked, way, other, parser)
+    sure = asked.before.sure if way is asked.settled else is_sure(chances.right, parser)
+    share = share_with_before(asked, way)
+    return replace(
+        asked,
+        best=way,
+        other=other,
+        chances=chances,
+        confidence=chances.right,
+        sure=sure,
+        share=share,
+    )
 
 
 def _changed(asked: Asked, parser: Parser, some: Sequence[Step]) -> Asked:

@@ -72,7 +72,7 @@ def view_of(turn: Turn) -> View:
     table = turn.table
     if turn.declined or table is None:
         return View()
-    if turn.kind == "groups":
+    if turn.shape == "groups":
         return _of_groups(turn, table)
     columns = _columns(turn)
     rows = _ordered(turn, table, sorted({row for row, _ in turn.cells}))
@@ -200,7 +200,7 @@ def _rows(
 def _counts(
     turn: Turn, table: Table, rows: Sequence[int], columns: Sequence[int]
 ) -> tuple[tuple[str, int], ...]:
-    if turn.kind != "cells" or len(columns) != 1:
+    if turn.shape != "cells" or len(columns) != 1:
         return ()
     text = table.columns[columns[0]].text
     found = Counter(text[row] for row in rows)
@@ -218,7 +218,7 @@ def _evidence(turn: Turn, table: Table, rows: Sequence[int]) -> tuple[Cell, ...]
 def _tied(turn: Turn, table: Table, rows: Sequence[int]) -> str:
     """What there is to say of ties: rows that a superlative cannot tell apart."""
     test = _ranked(turn.tree)
-    if test is None or turn.kind != "cells" or not rows or turn.tree is None:
+    if test is None or turn.shape != "cells" or not rows or turn.tree is None:
         return ""
     if test.operator in ("max_ties", "min_ties"):
         return f"{len(rows):,} are tied." if len(rows) > 1 else ""
@@ -240,7 +240,7 @@ def _tied(turn: Turn, table: Table, rows: Sequence[int]) -> str:
 def _headline(
     turn: Turn, table: Table, rows: Sequence[int], columns: Sequence[int], total: int
 ) -> str:
-    if turn.kind == "none" or not turn.answer:
+    if turn.shape == "none" or not turn.answer:
         return "nothing"
     if turn.values:
         return _value_headline(turn, table)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from denota.config import Config
 from denota.errors import ProgramError
-from denota.evaluation.calibration import Calibration, answer_features
+from denota.evaluation.calibration import Calibration
 from denota.model.answering import AnswerScorer, Scored
 from denota.model.features import Features
 from denota.model.memory import (
@@ -46,8 +46,6 @@ TAUGHT: Final = 5.0
 """By how much the program of a taught question comes before others, in log-probability."""
 WORD_BUCKETS: Final = 512
 """Dimensions of a question that is only its words."""
-SURE: Final = 0.5
-"""Without a calibration, an answer is sure if it has this share of all probability."""
 
 
 @dataclass(eq=False)
@@ -123,23 +121,6 @@ class Parser:
         """Return (P,) log-probabilities of all programs as trained, and (D,) the unit vector."""
         (scores,), (asked,) = self._scores_and_asked([question])
         return log_probabilities(scores), asked
-
-    def confidence(
-        self, probabilities: Sequence[float], same: Sequence[bool], follows: bool
-    ) -> tuple[float, bool]:
-        """Return how likely an answer is right, and whether that is sure.
-
-        Args:
-            probabilities: of the best programs.
-            same: which of them give the answer.
-            follows: whether a question came before.
-        """
-        if self.calibration is None:
-            own = min(1.0, sum(p for p, s in zip(probabilities, same, strict=True) if s))
-            return own, own >= SURE
-        features = answer_features(probabilities, same, follows)
-        found = float(self.calibration.confidence(features[None])[0])
-        return found, found >= self.calibration.sure
 
     def _scores_and_asked(self, questions: Sequence[Prepared]) -> tuple[list[Floats], list[Vector]]:
         """The (P,) scores of each question's programs, and what the scorer makes of it."""

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from safetensors.numpy import save_file
 
 from denota.config import Config
 from denota.errors import ConfigError, TrainingError, newer_format
-from denota.evaluation.calibration import Calibration, answer_features
+from denota.evaluation.calibration import Calibration, Scale
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import Parser
@@ -140,11 +140,26 @@ def save_parser(
 def _calibration(known: Mapping[str, Any] | None) -> Calibration | None:
     if known is None:
         return None
-    weights = tuple(known["weights"])
-    features = len(answer_features((1.0,), (True,), follows=False))
-    if len(weights) != features + 1:
-        raise ValueError(f"its confidence has {len(weights)} weights, not {features + 1}")
-    return Calibration(weights, known["sure"])
+    found = Calibration(**_with_tuples(known))  # older files name no features
+    many, scale = len(found.features), known.get("scale")
+    if scale is not None:
+        own = Scale(**_with_tuples(scale))
+        own = replace(own, products=tuple((one, other) for one, other in own.products))
+        if not len(own.middle) == len(own.spread) == many:
+            raise ValueError(
+                f"its confidence has a scale of {len(own.middle)}, not {many} features"
+            )
+        many += len(own.products)
+        found = replace(found, scale=own)
+    for weights in (found.weights, found.either, found.said):
+        if weights and len(weights) != many + 1:
+            raise ValueError(f"its confidence has {len(weights)} weights, not {many + 1}")
+    return found
+
+
+def _with_tuples(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What JSON kept as lists as tuples again."""
+    return {name: tuple(own) if isinstance(own, list) else own for name, own in record.items()}
 
 
 def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:

@@ -137,12 +137,15 @@ take back what was taught here |
 | `close_table` | let go of a table |
 
 An answer has what [`denota ask --json`](ask.md#json) has (`kind`, `answer`, `values`, `cells`, \
-`program`, `sql`, `explanation`, `confidence`, `sure`, `reason`, `scope`, `among`), and `status`:
+`program`, `sql`, `explanation`, `confidence`, `sure`, `reason`, `scope`, `among`), \
+`builds_on` (the earlier question that was not sure), and `status`:
 
 | `status` | what it means | the text begins with |
 | --- | --- | --- |
 | `sure` | right as often as [the model's card](model_card.md) says | the answer |
 | `unsure` | one of several readings; the others come along | `Not sure (34%):` |
+| `ask_back` | one of two readings, both in `readings`: ask the person which, and \
+`choose` it | `It is not clear what is meant:` |
 | `declined` | not answered; `reason` says why | `The table does not say:` |
 
 Also a sure answer is one to how the question was understood: `explanation` says that in a \

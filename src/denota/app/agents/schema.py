@@ -196,11 +196,13 @@ class AnswerInfo(Told):
 
     table: str
     question: str
-    status: Literal["sure", "unsure", "declined"]
-    """Rely on what is sure; check or ask about what is unsure; of declined the table does not \
+    status: Literal["sure", "unsure", "ask_back", "declined"]
+    """Rely on what is sure; check or ask about what is unsure; of ask_back ask the person which \
+of `readings` is meant and `choose` it; of declined the table does not \
 say it, or not in a way that can be computed here, and `reason` says why."""
-    kind: Literal["cells", "value", "groups", "none", "declined"]
-    """Cells of the table, computed values, a value for each group, nothing found, or declined."""
+    kind: Literal["cells", "value", "groups", "none", "ask_back", "declined"]
+    """Cells of the table, computed values, a value for each group, nothing found, asked back \
+which of `readings` is meant, or declined."""
     headline: str
     """The answer in a few words, numbers as people write them; empty if declined."""
     answer: list[str]
@@ -233,7 +235,9 @@ say it, or not in a way that can be computed here, and `reason` says why."""
     note: str
     """What to know besides, such as that rows are tied."""
     readings: list[ReadingInfo]
-    """Of what is not sure: other ways to understand it, for `choose`."""
+    """Of what is not sure: other ways to understand it, for `choose`; of ask_back all of them."""
+    builds_on: str
+    """The earlier question that it builds on, where that answer was not sure: correct it first."""
 
 
 class ReadingsInfo(Told):

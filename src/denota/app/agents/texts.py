@@ -71,6 +71,10 @@ def _answer(told: AnswerInfo) -> str:
         return "\n".join(
             [*lines, *_some(_readings("The closest that can be done:", told.readings))]
         )
+    if told.status == "ask_back":
+        return _readings(
+            f"It is not clear what is meant: {quoted(told.explanation, 600)}", told.readings
+        )
     shown = ", ".join(map(quoted, told.answer[:SHOWN])) or "nothing in the table"
     if len(told.answer) > SHOWN or told.kind in ("value", "groups"):
         shown = quoted(told.headline)
@@ -83,6 +87,8 @@ def _answer(told: AnswerInfo) -> str:
         lines.append(", ".join(map(quoted, told.shown.columns)))
         lines += [", ".join(map(quoted, row)) for row in told.shown.rows]
     lines += _some(_readings("It could also mean:", told.readings))
+    if told.builds_on:
+        lines.append(f"It builds on {quoted(told.builds_on, 300)}, which was not sure.")
     if told.sql:
         lines.append(f"SQL: {visible(told.sql, 2_000)}")
     return "\n".join(lines)

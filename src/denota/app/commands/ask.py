@@ -15,7 +15,7 @@ from denota.app.terminal.text import console, to_json, visible
 from denota.app.terminal.turns import show_turn, shown_answer
 from denota.conversation.chat import Chat
 from denota.conversation.tables import Tables, Undecided
-from denota.conversation.turn import Turn, declined_turn
+from denota.conversation.turn import Turn, declined_turn, difference
 from denota.errors import DataError
 from denota.programs.sql.dialects import check_dialect
 from denota.tables.opening import open_database, part_of
@@ -152,16 +152,30 @@ def offer(chat: Chat, turn: Turn, out: Console, numbered: bool = False) -> list[
     readings = [reading.turn for reading in chat.readings(3)]
     if not readings or [other.program for other in readings] == [turn.program]:
         return []
-    said = "The closest that I can do:" if turn.declined else "It could mean:"
-    out.print(Text(said, "yellow"))
-    for number, other in enumerate(readings, start=1):
+    if not turn.asks_back:
+        said = "The closest that I can do:" if turn.declined else "It could mean:"
+        out.print(Text(said, "yellow"))
+    list_readings(readings, out, "" if turn.asks_back else turn.program, numbered)
+    return readings
+
+
+def list_readings(
+    readings: Sequence[Turn], out: Console, taken: str = "", numbered: bool = True
+) -> None:
+    """Show readings, each with what it answers; those that are two with what differs in bold."""
+    sentences = [visible(other.explanation, 200) for other in readings]
+    for number, (other, sentence) in enumerate(zip(readings, sentences, strict=True), start=1):
         line = Text(f"  :{number}  " if numbered else "  – ")
-        line.append(visible(other.explanation, 200))
+        said = Text(sentence)
+        if number <= 2 and len(sentences) > 1:
+            differs = difference(sentence, sentences[2 - number])
+            start = sentence.find(differs)
+            said.stylize("bold", start, start + len(differs))
+        line.append_text(said)
         line.append(f"  {in_short(other)}", "dim")
-        line.append("  (taken)" if other.program == turn.program else "", "dim")
+        line.append("  (taken)" if other.program == taken else "", "dim")
         out.print(line)
     out.print()
-    return readings
 
 
 def in_short(turn: Turn) -> str:

@@ -3,88 +3,58 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
+from random import Random
+from typing import Any
 
 from denota.app.paths import data_path, load_run_and_facts
-from denota.conversation.answers import answer_of, rating_with, understand_conversations
-from denota.conversation.asked import Asked
-from denota.conversation.steps import same_answers
-from denota.conversation.understand import steps_of
-from denota.data import load_examples
+from denota.conversation.doubt import FEATURES, TOGETHER
+from denota.conversation.judge import judge_examples
+from denota.data.example import Example
+from denota.data.mixed import load_mixed
 from denota.errors import TrainingError
-from denota.evaluation.calibration import (
-    Floats,
-    answer_features,
-    calibration_error,
-    cross_fitted,
-    fit,
-    reliability,
-    threshold,
-)
-from denota.evaluation.metrics import is_answered
-from denota.evaluation.predict import gold_of, in_form_of
+from denota.evaluation.chances import fit_chances
+from denota.evaluation.judged import Judged, joined
+from denota.evaluation.selective import figures, outcomes
 from denota.model.saved import save_parser
-from denota.search.preparer import Preparer
-
-PRECISION: Final = 0.8
-"""Of the answers that are sure, this share should be right."""
 
 
 def calibrate_run(run: Path, data: str | None, split: str) -> dict[str, Any]:
     """Fit the confidence of a run's best parser on a split and save it; return the figures.
 
-    Figures are cross-fitted: each table's answers are judged by a calibration fitted on the others.
+    The split may be several of several data sets, as `load_mixed` takes them: each counts the same.
+    Unanswerable questions are made from the split's own. Figures are cross-fitted: each table's
+    answers are judged by a calibration fitted on the others.
     """
     path = run / "best.safetensors"
     parser, facts = load_run_and_facts(path)
-    loaded = load_examples(data_path(data), split)
-    examples = loaded.examples
     if parser.config.data.train == split:
         raise TrainingError(f"the parser learnt from {split}; calibrate it on another split")
-    preparer = Preparer.of(parser.config, operators=parser.language)
-    preparer.ahead(examples)
-    found = understand_conversations(
-        [e.question for e in examples],
-        parser,
-        rating_with(parser, preparer),
-        steps_of(parser),
-    )
-    asked = {key: one for key, one in found.items() if one.rated and one.best is not None}
-    features = [_features(one) for one in asked.values()]
-    gold = gold_of(examples)
-    predicted = in_form_of(gold, {key: answer_of(one) for key, one in asked.items()})
-    right = np.array([is_answered(gold[key], predicted[key]) for key in asked])
-    tables = {key_: e.question.table_file for key_, e in zip(gold, examples, strict=True)}
-    given = np.stack(features)
-    across = cross_fitted(given, right, [tables[key] for key in asked])
-    calibration = replace(fit(given, right), sure=threshold(across, right, PRECISION))
+    examples = load_mixed(split, data_path(data)).loaded.examples
+    judged: list[Judged] = []
+    sets: dict[str, list[Example]] = {}
+    for example in examples:
+        sets.setdefault(example.question.id.rpartition(":")[0] or split, []).append(example)
+    for name, own in sets.items():
+        judged = joined(judged, judge_examples(parser, name, own, Random(0)))
+    calibration, across = fit_chances(judged, FEATURES, TOGETHER)
     parser.calibration = calibration
     save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
-    sure = across >= calibration.sure
-    figures = {
+    every = figures(judged, across, outcomes(calibration, judged, across))
+    first = next(iter(every.values()))["after"]
+    found = {
         "split": split,
-        "questions": len(right),
-        "answer_accuracy": 100 * float(right.mean()),
-        "calibration_error": calibration_error(across, right),
+        "questions": sum(one["after"]["questions"] for one in every.values()),
+        "answer_accuracy": first["accuracy"],
+        "calibration_error": first["calibration_error"],
         "sure_from": calibration.sure,
-        "sure_share": 100 * float(sure.mean()),
-        "sure_accuracy": 100 * float(right[sure].mean()) if sure.any() else None,
-        "reliability": reliability(across, right),
+        "sure_share": first["sure_share"],
+        "sure_accuracy": first["sure_accuracy"],
+        "reliability": first["reliability"],
+        "data_sets": {name: one["after"] for name, one in every.items()},
     }
-    (run / "calibration.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return figures
-
-
-def _features(asked: Asked) -> Floats:
-    """What the confidence of an answer is computed from."""
-    assert asked.best is not None
-    probabilities = [one.probability for one in asked.rated]
-    same = same_answers(asked, asked.best)
-    return answer_features(probabilities, same, bool(asked.before.questions))
+    (run / "calibration.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return found
 
 
 def draw_reliability(found: dict[str, Any], path: Path) -> Path:

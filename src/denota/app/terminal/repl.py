@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from denota.app.commands.ask import in_short, offer
+from denota.app.commands.ask import in_short, list_readings, offer
 from denota.app.files.export import conversation_jsonl
 from denota.app.paths import questions_path
 from denota.app.terminal.text import visible
@@ -37,7 +37,8 @@ HELP: Final = {
     ":why": "the best five programs, how likely each is, what the critique says, "
     "and what it would answer",
     ":sql": "the last answer's SQL, in several lines",
-    ":1 :2 :3": "take one of the readings that were offered",
+    ":1 :2 :3": "take one of the readings that were offered; 1, 2 or 3 alone do it too",
+    ":first": "correct the earlier answer that the last one builds on, and ask again",
     ":teach TEXT, TEXT": "say what the right answer is: texts or numbers, "
     "semicolons or commas between them, or cells as row:column; "
     "`:teach none` if none of the readings is meant",
@@ -165,6 +166,8 @@ class Repl:
         self.talk, self.console, self.source, self.echo = talk, console, source, echo
         self.dialect = dialect
         self.offered: list[Turn] = []
+        self.first: int | None = None
+        """The place of the turn that the readings offered are of, if it is not the last."""
         self.taught: Taught | None = None
         """What was taught just now: the readings offered are then of that."""
         self.given: tuple[frozenset[Cell] | None, tuple[Item, ...] | None] = None, None
@@ -194,8 +197,8 @@ class Repl:
     def take(self, text: str) -> None:
         """Do what a line says; what goes wrong is a sentence."""
         try:
-            if text.startswith(":"):
-                name, _, rest = text[1:].partition(" ")
+            if text.startswith(":") or self.is_number_offered(text):
+                name, _, rest = text.removeprefix(":").partition(" ")
                 self.command(name.lower(), rest.strip())
             else:
                 self.taught = None
@@ -207,10 +210,41 @@ class Repl:
         except DenotaError as error:
             self.console.print(Text(visible(str(error)) + "\n", "yellow"))
 
+    def is_number_offered(self, text: str) -> bool:
+        """Whether a line is the number of a reading that is offered."""
+        return text.isdecimal() and 1 <= int(text) <= len(self.offered)
+
     def tell(self, turn: Turn) -> None:
         """Show an answer; if it is not sure, say so and offer the best readings."""
+        self.first = None
         self.show(turn, self.echo)
         self.offered = [] if turn.sure else offer(self.chat, turn, self.console, numbered=True)
+        if turn.builds_on is not None:
+            question = visible(self.chat.turns[turn.builds_on].question, 80)
+            said = f"It builds on “{question}”, which was not sure. :first corrects that first.\n"
+            self.console.print(Text(said, "yellow"))
+
+    def correct_first(self) -> None:
+        """Offer the readings of the turn that the last one builds on."""
+        place = self.last().builds_on
+        if place is None:
+            raise DataError("the last answer builds on none that was not sure")
+        self.first = place
+        self.offered = [one.turn for one in self.chat.readings(3, place)]
+        self.console.print(Text(f"› {visible(self.chat.turns[place].question)}", "bold"))
+        list_readings(self.offered, self.console, self.chat.turns[place].program)
+
+    def take_reading(self, program: str) -> None:
+        """Take a reading; after an earlier one ask again what came after it."""
+        place, self.first = self.first, None
+        self.offered = []
+        if place is None:
+            self.show(self.chat.choose(program), self.echo)
+            return
+        later = [turn.question for turn in self.chat.turns[place + 1 :]]
+        self.show(self.chat.choose(program, place), self.echo)
+        for question in later:
+            self.tell(self.chat.ask(question))
 
     def command(self, name: str, rest: str) -> None:
         """Run a command about the conversation."""
@@ -221,13 +255,13 @@ class Repl:
             if self.taught is not None:
                 self.told(self.learn(chosen.program))
             else:
-                turn = self.chat.choose(chosen.program)
-                self.show(turn, self.echo)
+                self.take_reading(chosen.program)
             return
         if name not in ("teach", "help"):
             self.taught = None
         commands: dict[str, Callable[[], None]] = {
             "why": self.why,
+            "first": self.correct_first,
             "sql": self.sql,
             "teach": lambda: self.teach(rest),
             "unteach": self.unteach,
@@ -267,6 +301,7 @@ class Repl:
     def why(self) -> None:
         """Show the best programs; each can be taken by its number."""
         readings = self.chat.readings(5)
+        self.first = None
         self.offered = [reading.turn for reading in readings]
         grid = Grid(box=None, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
         for head in ("", "likely", "critique", "program", "answer"):

@@ -45,6 +45,9 @@ def show_turn(turn: Turn, console: Console, echo: bool = True) -> None:
     if turn.declined:
         console.print(Text(visible(turn.explanation) + "\n", "yellow"))
         return
+    if turn.asks_back:
+        console.print(Text(visible(turn.explanation, LONGEST), "yellow"))
+        return
     said = Text(visible(turn.explanation, LONGEST), "italic")
     written = turn.program == turn.question
     if not written:  # of a written program there is no doubt
@@ -69,7 +72,7 @@ def _answer(turn: Turn, view: View, width: int) -> Iterable[Text | Grid]:
     yield Text(headline, "bold green" if turn.answer else "yellow")
     if view.counts and not few:
         yield Text(_counted(view), "green")
-    if turn.kind == "groups" and view.plot is not None:
+    if turn.shape == "groups" and view.plot is not None:
         yield from _plotted(view.plot, view.total, width)
         return
     if view.rows:

@@ -248,17 +248,32 @@ class ViewInfo(BaseModel):
     plot: PlotInfo | None
 
 
+class OfferedInfo(BaseModel):
+    """One of the readings that are asked back."""
+
+    explanation: str
+    differs: str
+    """The words of the explanation that the other one does not have."""
+    program: str
+    """To be given to `choose`."""
+    answer: list[str]
+    confidence: float
+
+
 class TurnInfo(BaseModel):
     """A question and its answer.
 
-    A question that cannot be answered is declined: it has no program, and `reason` says why.
+    A question that cannot be answered is declined: it has no program, and `reason` says why. Where
+    two readings are close it is asked back which is meant: `readings` has both, and the answer is
+    that of the first until one is chosen.
     """
 
     id: str
     """Of the turn: another one when it is read otherwise or corrected."""
     question: str
-    kind: Literal["cells", "value", "groups", "none", "declined"]
-    """Cells, values, a value for each group, that there is none, or that it was declined."""
+    kind: Literal["cells", "value", "groups", "none", "ask_back", "declined"]
+    """Cells, values, a value for each group, that there is none, that it is asked back which
+    reading is meant, or that it was declined."""
     answer: list[str]
     """As texts; of groups `group: value`, of yes and no the words."""
     values: list[str | bool | int | float | tuple[str, str | bool | int | float | None]]
@@ -272,6 +287,10 @@ class TurnInfo(BaseModel):
     sure: bool
     reason: str
     """Why it was declined."""
+    readings: list[OfferedInfo]
+    """Of what is asked back the readings to choose from."""
+    builds_on: int | None
+    """The place of the turn it builds on, where that was not sure and can be corrected first."""
     scope: Scope
     """Whether it is about the whole table, or about the answer before."""
     among: int

@@ -17,7 +17,7 @@ _UNANSWERED: Final = ("ask_back", "declined")
 _TURN_KEYS: Final = ("question", "answer", "cells")
 _PRINTED_KEYS: Final = (
     *("program", "sql", "explanation", "confidence", "sure"),
-    *("kind", "values", "readings", "reason", "scope", "among"),
+    *("kind", "values", "readings", "reason", "scope", "among", "builds_on"),
 )
 """Further keys of turns that `denota ask --json` prints."""
 

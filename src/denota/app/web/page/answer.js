@@ -14,7 +14,7 @@ export function reasonOf(turn) {
     const learnt = turn.lesson.learnt ? [make("span", { className: "sure", text: "as you taught" })] : [];
     return make("p", { className: "said taught", text: `${visible(turn.lesson.said)} ` }, ...learnt);
   }
-  if (!turn.program) return make("p", { className: "said", text: visible(turn.explanation) });
+  if (!turn.program || turn.kind === "ask_back") return make("p", { className: "said", text: visible(turn.explanation) });
   const percent = `${Math.round(100 * turn.confidence)}%`;
   let text = `${percent} sure`;
   if (turn.isChosen) text = "your reading";

@@ -1,6 +1,7 @@
 // The conversation: questions and answers, each answer with its reason, and the other ways to read the last question.
 
 import { answerOf, howOf, reasonOf } from "./answer.js";
+import { askBackOf, buildsOn } from "./ask_back.js";
 import { afterLeaving, call, change, conversation, of, whenGoneOn } from "./api.js";
 import { $, make, visible } from "./dom.js";
 import { choicesOf, drawLessons, inOrderOf } from "./lessons.js";
@@ -24,6 +25,7 @@ let recalled = 0; // how many questions back the question box is
 let isAsking = false;
 let taught = null; // the last lesson, which can be taken back
 let only = -1; // the turn whose rows alone are seen in the table
+let afterwards = null; // what to ask again when an earlier answer is corrected
 let canAccept = true; // until the server says that it does not know how
 
 export function showChat(one, first) {
@@ -32,6 +34,7 @@ export function showChat(one, first) {
   recalled = 0;
   taught = null;
   only = -1;
+  afterwards = null;
   $("question").value = "";
   $("lessons").hidden = true;
   drawTurns();
@@ -177,7 +180,21 @@ const choose = attempt(async (program) => {
   tell(turn);
   settle();
   toQuestion();
+  const again = afterwards;
+  afterwards = null;
+  if (again) await ask(again);
 });
+
+// Go back to the answer that the last one builds on; when a reading of it is chosen, the question is asked again.
+async function correctFirst() {
+  const { question, builds_on: place } = session.turns.at(-1);
+  await alone(async () => {
+    while (session.turns.length > place + 1) await takeBack();
+  })();
+  afterwards = question;
+  settle();
+  $("turns").lastElementChild?.querySelector(".reading, .others")?.focus();
+}
 
 const undo = alone(async () => {
   const { question } = session.turns.at(-1);
@@ -287,10 +304,14 @@ function redrawLast() {
 
 // A turn that is no longer the last can neither be read otherwise nor taken back.
 function retire(item) {
-  for (const part of item?.querySelectorAll(".others, .undo, .unteach, .readings, .drop") ?? []) part.remove();
+  for (const part of item?.querySelectorAll(".others, .undo, .unteach, .readings, .drop, .ask-back, .builds-on") ?? []) part.remove();
 }
 
 function tell(turn) {
+  if (turn.kind === "ask_back") {
+    announce(visible(turn.explanation));
+    return;
+  }
   const doubt = turn.sure || !turn.program ? "" : " I am not sure.";
   const texts = turn.view?.total > 1 ? [turn.view.headline, ...shownAnswer(turn).slice(0, 5)] : shownAnswer(turn).slice(0, 5);
   const answer = turn.program ? `Answer: ${texts.map(visible).join(", ") || "nothing"}. ` : "";
@@ -303,10 +324,13 @@ function tell(turn) {
 function turnItem(turn, number) {
   const isLast = number === session.turns.length - 1;
   const isDeclined = turn.kind === "declined";
+  const asksBack = turn.kind === "ask_back" && isLast;
   const asked = make("h3", { className: "asked" },
     make("button", { text: visible(turn.question), title: "Show its cells in the table", "aria-pressed": "false", on: { click: () => show(number) } }));
   const item = make("li", { className: isDeclined ? "turn declined" : "turn" }, asked, ...scopeOf(turn, isLast ? widen : null), reasonOf(turn), ...warningOf(turn));
-  if (!isDeclined) {
+  if (isLast) item.append(...buildsOn(turn, session.turns[turn.builds_on ?? -1], correctFirst));
+  if (asksBack) item.append(askBackOf(turn, choose));
+  else if (!isDeclined) {
     const onRow = async (row) => {
       await show(number);
       table.bring(row, turn.cells.find((cell) => cell[0] === row)?.[1] ?? 0).catch(fail);
@@ -358,22 +382,23 @@ function addActions(turn, number, item, actions) {
   const isLast = number === session.turns.length - 1;
   const isDeclined = turn.kind === "declined";
   const first = [];
-  if (canAccept && turn.program && !turn.lesson) {
+  const asksBack = isLast && turn.kind === "ask_back";
+  if (canAccept && turn.program && !turn.lesson && !asksBack) {
     const right = make("button", { className: "link right-answer", text: "Right", title: "Keep this answer as right, to learn from" });
     right.addEventListener("click", () => accept(number, right));
     if (turn.accepted) acknowledge(right);
     first.push(right);
   }
   first.push(make("button", {
-    className: "link wrong", text: isDeclined ? "Show it the right answer" : "Not right?", title: "Click the right cells in the table, or type the answer", on: { click: () => correct(number) },
+    className: "link wrong", text: isDeclined ? "Show it the right answer" : asksBack ? "Neither" : "Not right?", title: "Click the right cells in the table, or type the answer", on: { click: () => correct(number) },
   }));
   if (isLast && (turn.program || isDeclined) && !turn.lesson) {
     const { button, box, open } = readingsOf(session, turn, { onChosen: choose, onNone: () => correct(number), onShown: seeWhole });
     first.push(button);
     item.append(box);
-    if (!turn.sure && !turn.isChosen) open();
+    if (!turn.sure && !turn.isChosen && !asksBack) open();
   }
-  if (table.showOnly && turn.cells.length) {
+  if (table.showOnly && turn.cells.length && !asksBack) {
     const toggle = attempt(async () => {
       await show(number);
       await showOnly(only === number ? -1 : number);

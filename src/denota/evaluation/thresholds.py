@@ -1,0 +1,112 @@
+"""From which chance on an answer is sure, asked back or declined: what keeps its promise.
+
+A promise is about answers of several data sets that were judged by what was fitted without them. It
+is kept over all of them, each data set counting the same, and in each data set alone. n answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from denota.evaluation.calibration import CLOSE, NEVER, Calibration, Chances, Flags, Floats
+from denota.evaluation.judged import Judged, weights_of
+
+WRONG: Final = 0.08
+"""Of the answers that are sure, at most this share is wrong."""
+REFUSED: Final = 0.04
+"""Of the questions that the table answers, at most this share is refused: declined, or asked back
+where neither reading is right. Half of that may be declined, three quarters declined or asked back
+since the table may not say it; the rest is for readings that are close."""
+
+
+def with_thresholds(
+    known: Calibration, judged: Sequence[Judged], found: Sequence[Chances]
+) -> Calibration:
+    """Return a calibration that keeps the promises as far as can be told.
+
+    Args:
+        known: what was fitted to the answers.
+        judged: the answers; what a rule declined is none of them.
+        found: the chances of each by what was fitted without it.
+    """
+    data = np.array([one.data for one in judged])
+    counts = weights_of(judged)
+    first, either, says = (
+        np.array(flags)
+        for flags in (
+            [one.first for one in judged],
+            [one.either for one in judged],
+            [one.is_said for one in judged],
+        )
+    )
+    right, second, said = (
+        np.array(own)
+        for own in (
+            [one.right for one in found],
+            [one.second for one in found],
+            [one.said for one in found],
+        )
+    )
+    sure = _least(right, lambda t: is_kept(~first, right >= t, WRONG, data, counts, tolerant=True))
+    rest = right < sure
+
+    def refuses_few(refused: Flags, share: float) -> bool:
+        return is_kept(refused & rest, says, share * REFUSED, data, counts)
+
+    declines = _most(said, lambda t: refuses_few(said < t, 0.5))
+    declined = said < declines
+    asks = _most(said, lambda t: refuses_few(declined | ((said < t) & ~either), 0.75))
+    asks = max(asks, declines)
+    unclear = declined | ((said < asks) & ~either)
+    rival = np.where(second >= CLOSE * right, second, -1.0)
+    close = _least(second, lambda t: refuses_few(unclear | ((rival >= t) & ~either), 1.0))
+    return replace(known, sure=sure, declines=declines, asks=asks, close=close)
+
+
+def is_kept(
+    bad: Flags,
+    of: Flags,
+    most: float,
+    data: NDArray[np.str_],
+    counts: Floats,
+    *,
+    tolerant: bool = False,
+) -> bool:
+    """Say whether of some answers at most a share is bad, over all data sets and in each.
+
+    Args:
+        bad: (n,) which answers are bad.
+        of: (n,) which answers it is about; it is kept of none.
+        most: the share.
+        data: (n,) the data set of each answer.
+        counts: (n,) how much each counts.
+        tolerant: whether in one data set it may be more by the standard error of the share; there
+            may be few.
+    """
+    every = (_share(bad, of & (data == name), counts) for name in np.unique(data[of]))
+    alone = all(
+        share <= most + (np.sqrt(most * (1 - most) / number) if tolerant else 0.0)
+        for share, number in every
+    )
+    return alone and (not of.any() or _share(bad, of, counts)[0] <= most)
+
+
+def _share(bad: Flags, of: Flags, counts: Floats) -> tuple[float, float]:
+    """The share of bad answers, and how many answers of equal weight would say as much."""
+    own = counts[of]
+    return float(own[bad[of]].sum() / own.sum()), float(own.sum() ** 2 / (own**2).sum())
+
+
+def _least(values: Floats, keeps: Callable[[float], bool]) -> float:
+    """The least value from which on something is kept; none if there is no such value."""
+    return next((float(value) for value in np.unique(values) if keeps(value)), NEVER)
+
+
+def _most(values: Floats, keeps: Callable[[float], bool]) -> float:
+    """The largest value below which something is kept."""
+    return next((float(value) for value in np.unique(values)[::-1] if keeps(value)), 0.0)
