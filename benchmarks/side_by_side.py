@@ -15,6 +15,7 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
     name = "student"
     teachers = ["teacher"]          # runs to wait for, which teach together
     after = ["teacher"]             # runs to wait for, for no other reason than time
+    least = 55.0                    # of dev, in percent; with less nothing that waits for it begins
     [[answers]]
     name = "student"
     parsers = ["student"]           # runs that answer together
@@ -47,6 +48,7 @@ from denota.data.answer import Answer
 from denota.data.datasets import dataset_of
 from denota.data.example import Example, Question, conversations
 from denota.data.mixed import load_mixed, load_tables, read_specs
+from denota.errors import TrainingError
 from denota.evaluation.metrics import Key, score
 from denota.evaluation.predict import (
     as_cells,
@@ -76,6 +78,9 @@ class Run:
     everything: bool = False
     teachers: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
+    least: float = 0.0
+    """With less of dev answered right in the end it has failed, and what waits for it is not
+    done."""
 
     @property
     def waits_for(self) -> list[str]:
@@ -275,7 +280,7 @@ def run(job: Run, ready: Prepared) -> None:
         config, parser, examples, dev, ready.preparer, made_up=made_up, teacher=teacher
     )
     training.dev_questions = ready.dev_questions
-    training.is_measured = lambda epoch: epoch >= last
+    training.is_measured = lambda epoch: epoch in (1, last)  # one that goes wrong shows early
     with closing(training), (out / "metrics.jsonl").open("w") as file:
         while training.epoch < last:
             done = training.run_epoch()
@@ -292,6 +297,10 @@ def run(job: Run, ready: Prepared) -> None:
             file.write(json.dumps(line) + "\n")
             file.flush()
             print(job.name, json.dumps(line), flush=True)
+    if dev and (done.dev_accuracy or 0.0) < job.least:
+        raise TrainingError(
+            f"{job.name} answers {done.dev_accuracy:.1f}% of dev, less than {job.least}%"
+        )
     best = training.best_parser
     save_parser(out / "small.safetensors", best, facts={"epoch": str(last)}, bits=8)
     save_parser(out / "best.safetensors", best, facts={"epoch": str(last)})
