@@ -11,7 +11,8 @@ confidence is fitted to them; figures are cross-fitted over tables, and over dat
 
 A table of figures is printed, and everything is written to results/confidence/, which
 `python -m denota.reports.confidence` makes docs/confidence.md of. `--save` writes the confidence
-into the run's best parser, from where `denota package --confidence RUN` takes it.
+into the run's best parser, from where `denota package --confidence RUN` takes it; `--save-to
+FILE` writes it alone, to lie beside a parser of the same recipe as MODEL.confidence.json.
 `--look` measures a parser with its confidence on a part of the real tables instead.
 """
 
@@ -51,7 +52,7 @@ from denota.generate import generate
 from denota.generate.examples import TURNS_WITH_VALUES, examples_from, first_of
 from denota.generate.invented import invented_tables
 from denota.model.parser import Parser
-from denota.model.saved import save_parser
+from denota.model.saved import save_calibration, save_parser
 from denota.programs.operators import LANGUAGES
 from denota.tables.table import Table
 from denota.tokens import content
@@ -79,6 +80,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--judged", type=Path, help="judged answers: read if there, else written")
     parser.add_argument("--save", action="store_true", help="into the run's best parser")
+    parser.add_argument("--save-to", type=Path, help="a file for the confidence alone")
     parser.add_argument("--look", choices=("choose", "parser", "confidence"))
     parser.add_argument("--results", type=Path, default=RESULTS)
     given = parser.parse_args()
@@ -103,7 +105,7 @@ def main() -> None:
     told = {
         "run": Path(given.run).name,
         "learnt": given.learnt,
-        **fit_run(given.run, judged, given.save),
+        **fit_run(given.run, judged, given.save, given.save_to),
         "seconds": round(time.monotonic() - start),
     }
     _write(told, given.results / "fit.json")
@@ -235,8 +237,10 @@ def _without_column(question: Question, pandas: str) -> Question | None:
     return None
 
 
-def fit_run(run: str, judged: Sequence[Judged], save: bool) -> dict[str, Any]:
-    """Fit a confidence, write it into a run if asked to, and return its figures."""
+def fit_run(
+    run: str, judged: Sequence[Judged], save: bool, save_to: Path | None = None
+) -> dict[str, Any]:
+    """Fit a confidence, write it into a run or a file if asked to, and return its figures."""
     known, across = fit_chances(judged, FEATURES, TOGETHER)
     other, apart = fit_chances(judged, FEATURES, TOGETHER, by_data=True)
     if save:
@@ -244,6 +248,8 @@ def fit_run(run: str, judged: Sequence[Judged], save: bool) -> dict[str, Any]:
         parser, facts = load_run_and_facts(path)
         parser.calibration = known
         save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
+    if save_to is not None:
+        save_calibration(save_to, known)
     return {
         "weights": dict(zip(_named(known), known.weights[1:], strict=True)),
         "thresholds": {name: getattr(known, name) for name in _THRESHOLDS},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from denota.app.paths import load_run, model_path
 from denota.config import Config, DataConfig, ModelConfig
 from denota.errors import TrainingError
 from denota.evaluation.calibration import Calibration, Scale
-from denota.model.saved import save_parser
+from denota.model.saved import calibration_path, save_calibration, save_parser
 from denota.model.torch_parser import TorchParser
 from denota.programs import Denotation
 from denota.search.preparer import Preparer
@@ -94,8 +95,27 @@ def test_the_heads_as_saved_are_the_heads_as_loaded(tmp_path: Path) -> None:
     assert load_run(tmp_path / "small.safetensors").calibration == HEADS
 
 
-def test_a_file_that_names_no_features_has_those_of_its_rating() -> None:
-    known = load_run("default").calibration
+def test_a_confidence_beside_a_parser_takes_the_place_of_its_own(tmp_path: Path) -> None:
+    run = saved(tmp_path / "run", Calibration((0.1, 0.2, 0.3, 0.4), 0.7))
+    beside = calibration_path(run / "best.safetensors")
+    save_calibration(beside, HEADS)
+    assert load_run(run).calibration == HEADS
+    package_run(run, tmp_path / "small.safetensors")
+    assert load_run(tmp_path / "small.safetensors").calibration == HEADS, "it goes along"
+    beside.write_text('{"weights": [1.0]}', encoding="utf-8")
+    with pytest.raises(TrainingError, match="its confidence has 1 weights, not 4"):
+        load_run(run)
+    beside.write_text("{", encoding="utf-8")
+    with pytest.raises(TrainingError, match="not a model that can be read"):
+        load_run(run)
+    beside.unlink()
+    assert load_run(run).calibration == Calibration((0.1, 0.2, 0.3, 0.4), 0.7)
+
+
+def test_a_file_that_names_no_features_has_those_of_its_rating(tmp_path: Path) -> None:
+    alone = tmp_path / "alone.safetensors"  # the default model without the confidence beside it
+    shutil.copyfile(model_path("default"), alone)
+    known = load_run(alone).calibration
     assert known is not None and len(known.weights) == 1 + len(known.features)
 
 

@@ -82,11 +82,12 @@ def read_saved(path: Path) -> Saved:
             saved_config(metadata["config"]),
             {k: v for k, v in arrays.items() if not k.startswith((STATE, MEMORY))},
             {k.removeprefix(STATE): v for k, v in arrays.items() if k.startswith(STATE)},
-            _calibration(json.loads(metadata.get("calibration", "null"))),
+            _calibration_beside(path)
+            or _calibration(json.loads(metadata.get("calibration", "null"))),
             _memory(metadata, arrays),
             metadata,
         )
-    except (ValueError, KeyError, ConfigError) as error:
+    except (ValueError, KeyError, TypeError, ConfigError) as error:
         raise unreadable(path, error) from None
 
 
@@ -160,6 +161,26 @@ def _calibration(known: Mapping[str, Any] | None) -> Calibration | None:
 def _with_tuples(record: Mapping[str, Any]) -> dict[str, Any]:
     """What JSON kept as lists as tuples again."""
     return {name: tuple(own) if isinstance(own, list) else own for name, own in record.items()}
+
+
+def calibration_path(path: Path) -> Path:
+    """Return the file beside a parser whose confidence takes the place of the parser's own.
+
+    A confidence can be fitted anew without writing the weights again.
+    """
+    return path.with_suffix(".confidence.json")
+
+
+def save_calibration(path: Path, calibration: Calibration) -> None:
+    """Write a confidence into a file of its own."""
+    path.write_text(json.dumps(asdict(calibration), indent=1) + "\n", encoding="utf-8")
+
+
+def _calibration_beside(path: Path) -> Calibration | None:
+    try:
+        return _calibration(json.loads(calibration_path(path).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
 
 
 def _calibration_facts(calibration: Calibration | None) -> dict[str, str]:
