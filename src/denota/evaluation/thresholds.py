@@ -1,7 +1,9 @@
 """From which chance on an answer is sure, asked back or declined: what keeps its promise.
 
-A promise is about answers of several data sets that were judged by what was fitted without them. It
-is kept over all of them, each data set counting the same, and in each data set alone. n answers.
+A promise is about answers of several data sets that were judged by what was fitted without them.
+That what is sure is right is kept over all of them, each data set counting the same: of the hardest
+alone hardly any answer would ever be sure. That few questions are refused is kept in each data set
+alone as well. n answers.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ def with_thresholds(
             [one.said for one in found],
         )
     )
-    sure = _least(right, lambda t: is_kept(~first, right >= t, WRONG, data, counts, tolerant=True))
+    sure = _least(right, lambda t: share_of(~first, right >= t, counts) <= WRONG)
     rest = right < sure
 
     def refuses_few(refused: Flags, share: float) -> bool:
@@ -74,8 +76,6 @@ def is_kept(
     most: float,
     data: NDArray[np.str_],
     counts: Floats,
-    *,
-    tolerant: bool = False,
 ) -> bool:
     """Say whether of some answers at most a share is bad, over all data sets and in each.
 
@@ -85,21 +85,15 @@ def is_kept(
         most: the share.
         data: (n,) the data set of each answer.
         counts: (n,) how much each counts.
-        tolerant: whether in one data set it may be more by the standard error of the share; there
-            may be few.
     """
-    every = (_share(bad, of & (data == name), counts) for name in np.unique(data[of]))
-    alone = all(
-        share <= most + (np.sqrt(most * (1 - most) / number) if tolerant else 0.0)
-        for share, number in every
-    )
-    return alone and (not of.any() or _share(bad, of, counts)[0] <= most)
+    alone = all(share_of(bad, of & (data == name), counts) <= most for name in np.unique(data[of]))
+    return alone and share_of(bad, of, counts) <= most
 
 
-def _share(bad: Flags, of: Flags, counts: Floats) -> tuple[float, float]:
-    """The share of bad answers, and how many answers of equal weight would say as much."""
+def share_of(bad: Flags, of: Flags, counts: Floats) -> float:
+    """Return the share of bad answers among some; 0 among none."""
     own = counts[of]
-    return float(own[bad[of]].sum() / own.sum()), float(own.sum() ** 2 / (own**2).sum())
+    return float(own[bad[of]].sum() / own.sum()) if of.any() else 0.0
 
 
 def _least(values: Floats, keeps: Callable[[float], bool]) -> float:

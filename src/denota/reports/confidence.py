@@ -222,7 +222,7 @@ it is asked of another table, or what no program says is asked for.
 Thresholds are chosen by the cross-fitted chances alone (`evaluation/thresholds.py`):
 
 - sure from a confidence of {sure} on, the least from which {right} are right over all data sets,
-  and in each of them, but for the standard error of so few;
+  each counting the same; in the hardest fewer are (of it alone hardly any would ever be sure);
 - declined below a chance of {declines} that the table says it, asked back below {asks}, and where a
   second reading is close and right with a chance of {close}: as often as can be with at most
   {refused} of the answerable questions of each data set refused. What rules declined already (what
