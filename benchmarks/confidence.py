@@ -48,6 +48,7 @@ from denota.evaluation.chances import chances, fit_chances
 from denota.evaluation.judged import Judged, as_record, from_record, joined
 from denota.evaluation.predict import as_values, key_of
 from denota.evaluation.selective import figures, outcomes
+from denota.evaluation.thresholds import WRONG
 from denota.generate import generate
 from denota.generate.examples import TURNS_WITH_VALUES, examples_from, first_of
 from denota.generate.invented import invented_tables
@@ -81,6 +82,7 @@ def main() -> None:
     parser.add_argument("--judged", type=Path, help="judged answers: read if there, else written")
     parser.add_argument("--save", action="store_true", help="into the run's best parser")
     parser.add_argument("--save-to", type=Path, help="a file for the confidence alone")
+    parser.add_argument("--wrong", type=float, default=WRONG, help="at most, of what is sure")
     parser.add_argument("--look", choices=("choose", "parser", "confidence"))
     parser.add_argument("--results", type=Path, default=RESULTS)
     given = parser.parse_args()
@@ -105,7 +107,8 @@ def main() -> None:
     told = {
         "run": Path(given.run).name,
         "learnt": given.learnt,
-        **fit_run(given.run, judged, given.save, given.save_to),
+        "wrong": given.wrong,
+        **fit_run(given, judged),
         "seconds": round(time.monotonic() - start),
     }
     _write(told, given.results / "fit.json")
@@ -237,19 +240,17 @@ def _without_column(question: Question, pandas: str) -> Question | None:
     return None
 
 
-def fit_run(
-    run: str, judged: Sequence[Judged], save: bool, save_to: Path | None = None
-) -> dict[str, Any]:
+def fit_run(given: argparse.Namespace, judged: Sequence[Judged]) -> dict[str, Any]:
     """Fit a confidence, write it into a run or a file if asked to, and return its figures."""
-    known, across = fit_chances(judged, FEATURES, TOGETHER)
-    other, apart = fit_chances(judged, FEATURES, TOGETHER, by_data=True)
-    if save:
-        path = model_path(run)
+    known, across = fit_chances(judged, FEATURES, TOGETHER, wrong=given.wrong)
+    other, apart = fit_chances(judged, FEATURES, TOGETHER, by_data=True, wrong=given.wrong)
+    if given.save:
+        path = model_path(given.run)
         parser, facts = load_run_and_facts(path)
         parser.calibration = known
         save_parser(path, parser, facts={"epoch": facts.get("epoch", "0")})
-    if save_to is not None:
-        save_calibration(save_to, known)
+    if given.save_to is not None:
+        save_calibration(given.save_to, known)
     return {
         "weights": dict(zip(_named(known), known.weights[1:], strict=True)),
         "thresholds": {name: getattr(known, name) for name in _THRESHOLDS},

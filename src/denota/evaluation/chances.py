@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from denota.evaluation.calibration import Calibration, Chances, Scale
 from denota.evaluation.judged import Judged, weights_of
 from denota.evaluation.logistic import fitted
-from denota.evaluation.thresholds import with_thresholds
+from denota.evaluation.thresholds import WRONG, with_thresholds
 
 FOLDS: Final = 10
 RIDGE: Final = 0.02
@@ -30,6 +30,7 @@ def fit_chances(
     names: Sequence[str],
     together: Sequence[tuple[str, str]] = (),
     by_data: bool = False,
+    wrong: float = WRONG,
 ) -> tuple[Calibration, list[Chances]]:
     """Return the calibration of some answers, and the chances of each by one fitted without it.
 
@@ -38,6 +39,7 @@ def fit_chances(
         names: of their features.
         together: features of which the product counts as well.
         by_data: leave out whole data sets in turn, not tables.
+        wrong: at most this share of what is sure.
     """
     rated = [n for n, one in enumerate(judged) if not one.declined]
     some = [judged[n] for n in rated]
@@ -52,7 +54,7 @@ def fit_chances(
             across[rated[place]] = found
     across = capped(judged, across)
     known = _fitted(some, names, products)
-    return with_thresholds(known, some, [across[n] for n in rated]), across
+    return with_thresholds(known, some, [across[n] for n in rated], wrong), across
 
 
 def chances(known: Calibration, judged: Sequence[Judged]) -> list[Chances]:

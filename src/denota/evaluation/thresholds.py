@@ -19,7 +19,7 @@ from denota.evaluation.calibration import CLOSE, NEVER, Calibration, Chances, Fl
 from denota.evaluation.judged import Judged, weights_of
 
 WRONG: Final = 0.08
-"""Of the answers that are sure, at most this share is wrong."""
+"""Of the answers that are sure, at most this share is wrong, if no other is promised."""
 REFUSED: Final = 0.04
 """Of the questions that the table answers, at most this share is refused: declined, or asked back
 where neither reading is right. Half of that may be declined, three quarters declined or asked back
@@ -27,7 +27,10 @@ since the table may not say it; the rest is for readings that are close."""
 
 
 def with_thresholds(
-    known: Calibration, judged: Sequence[Judged], found: Sequence[Chances]
+    known: Calibration,
+    judged: Sequence[Judged],
+    found: Sequence[Chances],
+    wrong: float = WRONG,
 ) -> Calibration:
     """Return a calibration that keeps the promises as far as can be told.
 
@@ -35,6 +38,7 @@ def with_thresholds(
         known: what was fitted to the answers.
         judged: the answers; what a rule declined is none of them.
         found: the chances of each by what was fitted without it.
+        wrong: at most this share of what is sure.
     """
     data = np.array([one.data for one in judged])
     counts = weights_of(judged)
@@ -54,7 +58,7 @@ def with_thresholds(
             [one.said for one in found],
         )
     )
-    sure = _least(right, lambda t: share_of(~first, right >= t, counts) <= WRONG)
+    sure = _least(right, lambda t: share_of(~first, right >= t, counts) <= wrong)
     rest = right < sure
 
     def refuses_few(refused: Flags, share: float) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from denota.evaluation.thresholds import REFUSED, WRONG
+from denota.evaluation.thresholds import REFUSED
 from denota.reports.markdown import table
 from denota.reports.plots import save
 
@@ -51,7 +51,7 @@ def page(found: Mapping[str, Any]) -> str:
         _areas(fit),
         _RELIABLE,
         _reliability(fit["over_tables"]),
-        _OUTCOMES.format(**_promised(fit["thresholds"])),
+        _OUTCOMES.format(**_promised(fit["thresholds"], fit["wrong"])),
         _outcomes(fit["over_tables"]),
         _FOLLOW_UPS,
         _follow_ups(fit["over_tables"]),
@@ -154,10 +154,10 @@ def _features(fit: Mapping[str, Any]) -> str:
     return "\n\n".join([_WEIGHTS, table(("feature", "weight"), *lines)])
 
 
-def _promised(thresholds: Mapping[str, float]) -> dict[str, str]:
+def _promised(thresholds: Mapping[str, float], wrong: float) -> dict[str, str]:
     """The thresholds as they are told; one that nothing reaches is never."""
     told = {name: "never" if own > 1 else f"{100 * own:.0f}%" for name, own in thresholds.items()}
-    return {**told, "right": f"{100 * (1 - WRONG):.0f}%", "refused": f"{100 * REFUSED:.0f}%"}
+    return {**told, "right": f"{100 * (1 - wrong):.0f}%", "refused": f"{100 * REFUSED:.0f}%"}
 
 
 def _percent(value: float | None) -> str:
