@@ -31,7 +31,8 @@ def test_turns_have_the_fields_of_the_json(parser: TableParser) -> None:
     assert turn.answer[0] == "Ingrid Solheim" and turn.cells[0] == (2, 1)
     for name, value in turn.as_json().items():
         own = getattr(turn, name)
-        assert value == (own if isinstance(own, str | int | float | bool) else _listed(own))
+        plain = own is None or isinstance(own, str | int | float | bool)
+        assert value == (own if plain else _listed(own))
 
 
 def _listed(value: tuple[object, ...]) -> list[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +49,10 @@ def test_a_conversation_is_taken_up_as_it_was(parser: Parser) -> None:
         own = (turn.question, turn.program, turn.confidence, turn.sure)
         again.recall(*own, afresh=afresh)
     assert again.turns == chat.turns and again.afresh == chat.afresh
-    assert again.ask("who led it?") == chat.ask("who led it?")
+    one, other = again.ask("who led it?"), chat.ask("who led it?")
+    assert replace(one, confidence=other.confidence) == other
+    # a conversation that is taken up keeps confidences, not the shares of probability behind them
+    assert one.confidence == pytest.approx(other.confidence, abs=0.05)
 
 
 WRITTEN = Path(__file__).parents[1] / "fixtures" / "subject_changes.tsv"

@@ -31,7 +31,7 @@ ODD = "who was the zorg of harrock tower?"
 OTHER = "who was the zorg of dun fort?"
 ANSWER = {(2, 2)}
 INTACT = "which castles have the condition intact?"
-RUINS = "which castles are ruins?"
+RUINS = "which castles are in ruin?"
 
 
 @pytest.fixture(scope="module")

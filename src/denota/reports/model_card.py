@@ -23,10 +23,8 @@ Figures = dict[str, dict[str, Any]]
 
 def read_figures(results: Path) -> Figures:
     """Return what was measured, by the name of each file."""
-    return {
-        path.stem: json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((results / "default").glob("*.json"))
-    }
+    paths = [*sorted((results / "default").glob("*.json")), results / "confidence" / "fit.json"]
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 
 def model_card(figures: Figures, results: Path) -> str:
@@ -71,8 +69,9 @@ SQA's text is in the package |
 | how | `denota train experiments/encoder.toml --set data.train=train data.dev= --data SQA --out \
 RUN`: MAVER with policy shaping, {epochs} epochs, {minutes:.1f} minutes on an NVIDIA H200 beside \
 nine other runs; [experiments.md](experiments.md) has what was tried |
-| confidence | calibrated on split 1's dev part with a parser of the same recipe that had not \
-learnt from it |"""
+| confidence | `default.confidence.json` beside the model, fitted to what a parser of the same \
+recipe that learnt from split 1's training part (5 epochs) answers on six data sets \
+([confidence.md](confidence.md)) |"""
 
 _LIMITS: Final = """## Limits
 
@@ -135,10 +134,18 @@ def _behaviour(figures: Figures) -> str:
     lines = [
         ("what", "figure"),
         (
-            "calibration error on dev, cross-fitted over tables",
+            "calibration error on dev, cross-fitted over tables, by its rating alone",
             f"{calibration['calibration_error']:.1f}%",
         ),
-        ("`sure` answers", (
+        *(
+            (f"`sure` answers, {name}", f"{own['sure_share']:.0f}%, of which "
+             f"{own['sure_accuracy']:.0f}% right")
+            for name, own in (
+                ("SQA's dev", figures["fit"]["over_tables"]["sqa"]["after"]),
+                ("real tables", figures["fit"]["over_tables"]["real"]["after"]),
+            )
+        ),
+        ("before, by its rating alone: `sure` answers, SQA's dev", (
                            f"{calibration['sure_share']:.0f}%, of which "
                            f"{calibration['sure_accuracy']:.1f}% right"
         )),

@@ -11,7 +11,7 @@ ABOUT: Final[dict[str, tuple[str, str]]] = {
     "bakeries": ("specialities, prices and ratings", "which bakery has the highest rating?"),
     "bicycles": ("makers, weights and prices", "which model has the lowest weight?"),
     "board-games": ("designers, players and copies sold", "which game has the most copies sold?"),
-    "book-prizes": ("winners, books and publishers", "which books have more than 5 judges?"),
+    "book-prizes": ("winners, books and publishers", "which winner has the most judges?"),
     "bridges": ("rivers, lengths and tolls", "which bridge has the most lanes?"),
     "castles": (
         "builders, condition and visitors",
@@ -40,7 +40,7 @@ ABOUT: Final[dict[str, tuple[str, str]]] = {
     "plants": ("families, heights and colours", "which plants have the colour white?"),
     "plays": ("playwrights, theatres and runs", "which play has the most performances?"),
     "podcast-episodes": ("guests, lengths and listeners", "which episode has the most listeners?"),
-    "radio-stations": ("formats, owners and power", "which call sign has the highest power?"),
+    "radio-stations": ("formats, owners and power", "which city has the highest power?"),
     "recipes": ("courses, minutes and calories", "which dish has the most calories?"),
     "regatta": ("crews, clubs and times", "which crew has rank 1?"),
     "satellites": ("operators, orbits and costs", "which satellite has the highest mass?"),
