@@ -60,7 +60,7 @@ def test_silence_is_not_consent(parser: Parser) -> None:
     chat.ask("hello")
     chat.ask(ODD)
     chat.teach(-1, ANSWER)
-    chat.ask(RUINS)
+    chat.ask("which castles are ruins?")
     chat.ask("which castle has the most towers?")
     assert said(teacher.log) == [("lesson", ODD)], "nobody said that the others are right"
     chat.accept(0)
