@@ -25,6 +25,10 @@ REFUSED: Final = 0.04
 where neither reading is right. Half of that may be declined, three quarters declined or asked back
 since the table may not say it; the rest is for readings that are close."""
 
+TAKEN: Final = 0.005
+"""Of the questions that the table answers, at most this share is declined though the first reading
+is right."""
+
 
 def with_thresholds(
     known: Calibration,
@@ -64,7 +68,11 @@ def with_thresholds(
     def refuses_few(refused: Flags, share: float) -> bool:
         return is_kept(refused & rest, says, share * REFUSED, data, counts)
 
-    declines = _most(said, lambda t: refuses_few(said < t, 0.5))
+    def declines_well(declined: Flags) -> bool:
+        taken = declined & first & rest
+        return refuses_few(declined, 0.5) and is_kept(taken, says, TAKEN, data, counts)
+
+    declines = _most(said, lambda t: declines_well(said < t))
     declined = said < declines
     asks = _most(said, lambda t: refuses_few(declined | ((said < t) & ~either), 0.75))
     asks = max(asks, declines)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from denota.evaluation.thresholds import REFUSED
+from denota.evaluation.thresholds import REFUSED, TAKEN
 from denota.reports.markdown import table
 from denota.reports.plots import save
 
@@ -157,7 +157,12 @@ def _features(fit: Mapping[str, Any]) -> str:
 def _promised(thresholds: Mapping[str, float], wrong: float) -> dict[str, str]:
     """The thresholds as they are told; one that nothing reaches is never."""
     told = {name: "never" if own > 1 else f"{100 * own:.0f}%" for name, own in thresholds.items()}
-    return {**told, "right": f"{100 * (1 - wrong):.0f}%", "refused": f"{100 * REFUSED:.0f}%"}
+    return {
+        **told,
+        "right": f"{100 * (1 - wrong):.0f}%",
+        "refused": f"{100 * REFUSED:.0f}%",
+        "taken": f"{100 * TAKEN:.1f}%",
+    }
 
 
 def _percent(value: float | None) -> str:
@@ -226,8 +231,8 @@ Thresholds are chosen by the cross-fitted chances alone (`evaluation/thresholds.
   each counting the same; in the hardest fewer are (of it alone hardly any would ever be sure);
 - declined below a chance of {declines} that the table says it, asked back below {asks}, and where a
   second reading is close and right with a chance of {close}: as often as can be with at most
-  {refused} of the answerable questions of each data set refused. What rules declined already (what
-  no program can say) comes on top."""
+  {refused} of the answerable questions of each data set refused, and {taken} declined though the
+  first reading is right. What rules declined already (what no program can say) comes on top."""
 _FOLLOW_UPS: Final = "## Follow-ups"
 _LOOK: Final = """## A part that was looked at once
 
