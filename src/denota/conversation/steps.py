@@ -197,10 +197,16 @@ def doubt(asked: Asked, parser: Parser) -> Asked:
 
 
 def not_said(asked: Asked, parser: Parser) -> Asked:
-    """Decline what the table does not seem to say."""
-    if asked.best is None or _outcome(asked, parser) != "declined":
+    """Decline what the table does not seem to say.
+
+    A first question that has no word of the table, and of which it is doubtful that the table says
+    it, has no two readings to ask back about.
+    """
+    outcome = None if asked.best is None else _outcome(asked, parser)
+    off = asked.opens and off_topic(asked.text, asked.table)
+    if asked.best is None or not (outcome == "declined" or (outcome == "ask_back" and off)):
         return asked
-    if asked.opens and off_topic(asked.text, asked.table):
+    if off:
         return replace(asked, reason=nothing_found(asked.table))
     words = unknown_words(asked, asked.best)
     return replace(asked, reason=not_said_of(words, asked.table))

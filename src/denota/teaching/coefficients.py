@@ -95,6 +95,7 @@ INTENSITIES: Final[Mapping[str, Rule]] = {
     "expected_reward": _expected_reward,
     "off_policy": _off_policy,
     "explored": _explored,
+    "taught": _explored,  # a lesson has no teacher but its person
     "reference": _reference,
 }
 COMPETITORS: Final[Mapping[str, Rule]] = {
