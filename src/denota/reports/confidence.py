@@ -244,7 +244,7 @@ what a margin counts more, or less, of an answer that builds on another."""
 _AGAIN: Final = """## Again
 
 ```text
-python benchmarks/confidence.py RUN --data path/to/data --save
+python benchmarks/confidence.py RUN --data path/to/data --wrong 0.15 --save
 python benchmarks/confidence.py RUN --look confidence
 python -m denota.reports.confidence
 ```
