@@ -4,7 +4,7 @@
 
 A plan names an experiment for all (`base`) and its runs, in the order in which to begin them:
 
-    base = "mixed.toml"
+    base = "../mixed.toml"
     [[run]]
     name = "teacher"
     set = ["model.encoder=mpnet"]   # on top of the base

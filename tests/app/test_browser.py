@@ -478,7 +478,7 @@ def test_phone_width_has_no_overflow(visit: Callable[..., Seen]) -> None:
     seen.open()
     assert seen.overflow() <= 0
     seen.sample()
-    seen.ask(*TWO, "x" * 300)
+    seen.ask("x" * 300, *TWO)
     seen.page.locator(".others").wait_for()
     seen.page.wait_for_selector("#turns .reading")
     assert seen.overflow() <= 0
@@ -536,7 +536,8 @@ def test_a_hostile_table_runs_nothing(seen: Seen) -> None:
     csv.writer(content).writerows(lines)
     seen.open(seen.server.begin(content.getvalue(), HOSTILE))
     seen.ask(HOSTILE, "which has the highest " + HOSTILE)
-    seen.page.locator(".others").click()
+    if seen.page.locator(".others").get_attribute("aria-expanded") == "false":
+        seen.page.locator(".others").click()
     seen.page.wait_for_selector("#turns .readings > *")
     seen.page.fill("#search", "<img")
     seen.page.get_by_text("found").first.wait_for()

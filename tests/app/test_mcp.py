@@ -99,7 +99,7 @@ def test_sure_unsure_and_declined_are_told_apart(assistant: Assistant) -> None:
     assert not declined.is_error and declined.data["answer"] == []
     assert "medians" in declined.data["reason"]
     assert declined.text.startswith("The table does not say: ")
-    unsure = assistant("ask", table="expeditions", question="which one sailed to the moon?")
+    unsure = assistant("ask", table="expeditions", question="who had the worst luck?")
     assert (unsure.data["status"], unsure.data["sure"]) == ("unsure", False)
     assert unsure.text.startswith(f"Not sure ({unsure.data['confidence']:.0%}): ")
     assert unsure.data["readings"]

@@ -88,7 +88,7 @@ denota train experiments/mixed.toml --data data/sqa --set model.encoder=mpnet --
 or a teacher and its students side by side, from questions prepared once:
 
 ```bash
-PYTHONPATH=src python benchmarks/side_by_side.py experiments/mixed.plan.toml \\
+PYTHONPATH=src python benchmarks/side_by_side.py experiments/plans/mixed.toml \\
     --data data/sqa --out runs
 ```"""
 
