@@ -157,6 +157,17 @@ def sums_of(group: ColumnProfile, summed: ColumnProfile, rows: Sequence[int]) ->
     return sums
 
 
+def averages_of(
+    group: ColumnProfile, measured: ColumnProfile, rows: Sequence[int]
+) -> dict[int, float]:
+    """Return the average of a column for each value of another that some rows have."""
+    counts: dict[int, int] = {}
+    for row in rows:
+        if measured.order[row] is not None and not group.missing[row]:
+            counts[group.classes[row]] = counts.get(group.classes[row], 0) + 1
+    return {value: total / counts[value] for value, total in sums_of(group, measured, rows).items()}
+
+
 def _times(scene: Scene, k: int) -> tuple[Argument, str]:
     """How often, as a constant and in words: `twice`, `three times`, `4 times`."""
     short = {1: "once", 2: "twice"}.get(k, "")

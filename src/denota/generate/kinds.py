@@ -104,6 +104,7 @@ KINDS: Final[dict[str, Kind]] = {
     "superlatives": Kind(begin_with("max", "min", "top", "kth_max"), 0.0, 8.0),
     "orders": Kind(begin_with("greater", "less", "at_least", "at_most", "date_is"), 0.0, 9.0),
     "two_groups": Kind(compare_groups.compare_groups, 0.0, 4.0),
+    "two_averages": Kind(compare_groups.compare_averages, 0.0, 2.5),
 }
 """In tidy wording a third selects cells, a third computes or compares values, and a third takes
 steps or asks about groups; in loose wording shares are nearer to what people ask."""

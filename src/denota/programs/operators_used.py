@@ -17,6 +17,11 @@ def operators_used(program: Program) -> frozenset[str]:
     >>> sorted(operators_used(Program(aggregate="count", then=Test("first"))))
     ['count', 'first', 'table', 'then']
     """
+    return operators_of_rows(program) | operators_of_columns(program)
+
+
+def operators_of_rows(program: Program) -> frozenset[str]:
+    """Return those of its rows and of what it computes: equal for programs of equal conditions."""
     used = {program.scope}
     for condition in program.conditions:
         used.update(_of_condition(condition))
@@ -25,6 +30,12 @@ def operators_used(program: Program) -> frozenset[str]:
     if program.versus is not None:
         used.add("versus")
     used.update(name for name in (program.aggregate, program.compare) if name is not None)
+    return frozenset(used)
+
+
+def operators_of_columns(program: Program) -> frozenset[str]:
+    """Return those of the columns that it asks for."""
+    used = set()
     if program.aggregate is None:  # an aggregate says itself which columns it takes
         if len(program.columns) > 1:
             used.add("several_columns")

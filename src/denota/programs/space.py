@@ -8,6 +8,7 @@ these axes; `program` and `index` are the only bridge to trees.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -171,7 +172,8 @@ def _compared(
         sums: list[tuple[int, ...]] = [(c,) for c in numeric]
         days = [] if whole or name == "ratio" else of_dates
         values: list[tuple[str, list[tuple[int, ...]]]]
-        values = [("count", [()]), ("sum", sums), ("day", days)]
+        averages = sums if not whole and is_called("average", text) else []
+        values = [("count", [()]), ("sum", sums), ("average", averages), ("day", days)]
         for aggregate, columns in values:
             if aggregate in language and columns and len(rows):
                 yield _Asked(tuple(columns), rows, aggregate, name, MOST_PROGRAMS // 40)
@@ -328,9 +330,14 @@ class ProgramSpace:
     def _previous_columns(self) -> tuple[int, ...]:
         return self.previous.columns if self.previous is not None else ()
 
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The id of the first program of each family."""
+        return [family.start for family in self.families]
+
     def _place(self, number: int) -> tuple[Family, int, int]:
-        for family in self.families:
-            if family.start <= number < family.start + family.count:
-                selection, condition = divmod(number - family.start, len(family.conditions))
-                return family, selection, condition
-        raise IndexError(f"there is no program {number} among {len(self)}")
+        family = self.families[bisect_right(self._starts, number) - 1] if number >= 0 else None
+        if family is None or number >= family.start + family.count:
+            raise IndexError(f"there is no program {number} among {len(self)}")
+        selection, condition = divmod(number - family.start, len(family.conditions))
+        return family, selection, condition

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.programs.operators_used import operators_used
-from denota.programs.space import ProgramSpace
+from denota.programs.operators_used import operators_of_columns, operators_of_rows
+from denota.programs.space import Family, ProgramSpace
 from denota.programs.tree import Program
 
 Ids = NDArray[np.int32]
@@ -30,12 +30,32 @@ class Sought:
 
         Args:
             space: the programs of a question.
-            ids: some of them.
+            ids: some of them, in order.
         """
         if self.language is None:
             return np.ones(len(ids), bool)
-        language = self.language
-        return np.array([operators_used(space.program(i)) <= language for i in ids.tolist()], bool)
+        parts = [_in_language(space, family, ids, self.language) for family in space.families]
+        return np.concatenate([*parts, np.zeros(0, bool)])
+
+
+def _in_language(
+    space: ProgramSpace, family: Family, ids: Ids, language: frozenset[str]
+) -> NDArray[np.bool_]:
+    """(those of the family,) True for programs in a language, each of its parts looked at once."""
+    own = ids[
+        np.searchsorted(ids, family.start) : np.searchsorted(ids, family.start + family.count)
+    ]
+    selections, conditions = np.divmod(own - family.start, max(1, len(family.conditions)))
+    found = np.ones(len(own), bool)
+    for parts, operators_of in (
+        (conditions, operators_of_rows),
+        (selections, operators_of_columns),
+    ):
+        _, first, which = np.unique(parts, return_index=True, return_inverse=True)
+        programs = (space.program(int(number)) for number in own[first])
+        allowed = [operators_of(program) <= language for program in programs]
+        found &= np.array(allowed, bool)[which]
+    return found
 
 
 ANY = Sought()
