@@ -17,6 +17,11 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
     teachers = ["teacher"]          # runs to wait for, which teach together
     after = ["teacher"]             # runs to wait for, for no other reason than time
     least = 55.0                    # of dev, in percent; with less nothing that waits for it begins
+    least_first = 40.0              # likewise after the made-up questions; with less it begins anew
+                                    # from another seed
+    [[run]]
+    name = "of_one"
+    init = "teacher"                # a run to wait for, whose parser it begins with
     [[answers]]
     name = "student"
     parsers = ["student"]           # runs that answer together
@@ -35,6 +40,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import time
 import tomllib
 import traceback
@@ -42,7 +48,9 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from denota.config import Config
 from denota.data.answer import Answer
@@ -64,8 +72,15 @@ from denota.learning.presets import load_experiment
 from denota.learning.run import reachable
 from denota.search.preparer import Preparer
 
+if TYPE_CHECKING:
+    from denota.learning.trainer import Epoch
+    from denota.model.torch_parser import TorchParser
+
 SHARDS: Final = 12
 """Processes that answer together."""
+TRIES: Final = 3
+ANOTHER_SEED: Final = 100
+BEST: Final = "best.safetensors"
 
 
 @dataclass(frozen=True)
@@ -82,11 +97,15 @@ class Run:
     least: float = 0.0
     """With less of dev answered right in the end it has failed, and what waits for it is not
     done."""
+    least_first: float = 0.0
+    """With less after the first epoch it begins anew, from another seed, at most twice."""
+    init: str = ""
+    """The run whose parser it begins with."""
 
     @property
     def waits_for(self) -> list[str]:
         """What must be done before."""
-        return [*self.teachers, *self.after]
+        return [*self.teachers, *self.after, *filter(None, [self.init])]
 
 
 @dataclass(frozen=True)
@@ -119,6 +138,8 @@ class Prepared:
     dev: tuple[Example, ...]
     dev_questions: tuple[Question, ...]
     made_up: tuple[Example, ...]
+    lengths: dict[int, int]
+    """How long the text of each question is, by the id of the object."""
     few: bool
 
 
@@ -197,8 +218,24 @@ def prepare(plan: Path, base: str, data: Path, out: Path, few: bool) -> Prepared
             preparer(question, None)
     made_up, lost = reachable(found.made_up, preparer)
     say(f"{lost:,} made-up questions have no program and are left out")
+    every = [example.question for example in (*found.train, *found.dev, *made_up)]
+    lengths = _lengths(every, preparer, config)
+    say(f"{len(lengths):,} texts of {np.mean([*lengths.values()]):.0f} pieces")
     asked = found.dev_questions
-    return Prepared(plan, base, data, out, preparer, found.train, found.dev, asked, made_up, few)
+    return Prepared(
+        plan, base, data, out, preparer, found.train, found.dev, asked, made_up, lengths, few
+    )
+
+
+def _lengths(questions: Sequence[Question], preparer: Preparer, config: Config) -> dict[int, int]:
+    """How long the text of each question is; all pretrained encoders here have the same pieces."""
+    from denota.learning.packing import text_lengths
+    from denota.model.torch_parser import TorchParser
+
+    scorer = TorchParser.new(config, ()).scorer
+    ready = [preparer.known(question) or preparer(question, None) for question in questions]
+    lengths = text_lengths(ready, scorer, jobs=os.cpu_count() or 1)
+    return {id(q): int(length) for q, length in zip(questions, lengths, strict=True)}
 
 
 def _some(examples: tuple[Example, ...], count: int) -> tuple[Example, ...]:
@@ -258,8 +295,6 @@ def _work(job: Run | Answers, ready: Prepared) -> None:
 
 def run(job: Run, ready: Prepared) -> None:
     """Train a parser and save that of the last epoch."""
-    from denota.learning.start import new_parser, teacher_of
-    from denota.learning.trainer import Training
     from denota.model.saved import save_parser
 
     out = ready.out / job.name
@@ -268,24 +303,50 @@ def run(job: Run, ready: Prepared) -> None:
     config = load_experiment(
         ready.plan.parent / ready.base, [*job.set, *(taught if job.teachers else [])]
     )
+    for attempt in range(TRIES):
+        again = replace(config, seed=config.seed + ANOTHER_SEED * attempt)
+        done, best = _trained(job, again, ready, out, attempt == TRIES - 1)
+        if done is not None:
+            break
+        print(f"{job.name} begins anew", flush=True)
+    assert done is not None
+    save_parser(out / "small.safetensors", best, facts={"epoch": str(done.epoch)}, bits=8)
+    save_parser(out / BEST, best, facts={"epoch": str(done.epoch)})
+    if (done.dev_accuracy or 0.0) < job.least:
+        raise TrainingError(
+            f"{job.name} answers {done.dev_accuracy:.1f}% of dev, less than {job.least}%"
+        )
+
+
+def _trained(
+    job: Run, config: Config, ready: Prepared, out: Path, is_last: bool
+) -> tuple[Epoch | None, TorchParser]:
+    """The last epoch, None if the first was too bad to go on, and the parser."""
+    from denota.learning.start import new_parser, teacher_of
+    from denota.learning.trainer import Training
+    from denota.model.checkpoint import load_parser
+
     examples = (*ready.train, *ready.dev) if job.everything else ready.train
     if job.data:
         examples = tuple(e for e in examples if e.question.id.startswith(tuple(job.data)))
     made_up = ready.made_up if job.made_up is None else _some(ready.made_up, job.made_up)
     if not made_up:
         config = replace(config, data=replace(config.data, made_up=0, made_up_kept=0.0))
-    parser = new_parser(config, (), None, None)
+    begins_with = load_parser(ready.out / job.init / BEST)[0] if job.init else None
+    parser = new_parser(config, (), begins_with, None)
     teacher, last = teacher_of(config, ()), config.made_up_epochs + config.train.epochs
     training = Training(
         config, parser, examples, ready.dev, ready.preparer, made_up=made_up, teacher=teacher
     )
+    training.lengths = np.array([ready.lengths[id(e.question)] for e in (*examples, *made_up)])
     training.dev_questions = ready.dev_questions
     training.is_measured = lambda epoch: epoch in (1, last)  # one that goes wrong shows early
-    with closing(training), (out / "metrics.jsonl").open("w") as file:
+    with closing(training), (out / "metrics.jsonl").open("a") as file:
         while training.epoch < last:
             done = training.run_epoch()
             line = {
                 "epoch": done.epoch,
+                "seed": config.seed,
                 "loss": round(done.loss, 4),
                 "dev_answer_accuracy": done.dev_accuracy,
                 "by_data_set": _by_data_set(ready.dev, done.dev_right),
@@ -298,13 +359,9 @@ def run(job: Run, ready: Prepared) -> None:
             file.write(json.dumps(line) + "\n")
             file.flush()
             print(job.name, json.dumps(line), flush=True)
-    if (done.dev_accuracy or 0.0) < job.least:
-        raise TrainingError(
-            f"{job.name} answers {done.dev_accuracy:.1f}% of dev, less than {job.least}%"
-        )
-    best = training.best_parser
-    save_parser(out / "small.safetensors", best, facts={"epoch": str(last)}, bits=8)
-    save_parser(out / "best.safetensors", best, facts={"epoch": str(last)})
+            if done.epoch == 1 and (done.dev_accuracy or 0.0) < job.least_first and not is_last:
+                return None, training.best_parser
+    return done, training.best_parser
 
 
 def _by_data_set(dev: Sequence[Example], right: str) -> dict[str, float]:
@@ -353,7 +410,7 @@ def _ready_to_answer(job: Answers, ready: Prepared) -> None:
     global _answering
     import torch
 
-    from denota.learning.start import BEST, device_of
+    from denota.learning.start import device_of
     from denota.model.checkpoint import load_parser
     from denota.model.ensemble import together
     from denota.programs.operators import language_of

@@ -111,7 +111,12 @@ def test_an_encoder_learns_in_bfloat16_with_scores_in_float32(few) -> None:
 
 
 def test_packed_batches_have_texts_of_like_length(few) -> None:
-    lengths = text_lengths([example.question for example in few[0]])
+    training = encoder_training(few[0], 2, pack=True)
+    ready = [training.preparer(example.question, None) for example in few[0]]
+    lengths = text_lengths(ready, training.parser.scorer)
+    read = training.parser.scorer.batch(ready).pieces
+    assert lengths.tolist() == (read != training.parser.scorer.wordpieces.pad).sum(1).tolist()
+    assert text_lengths(ready, training.parser.scorer, jobs=2).tolist() == lengths.tolist()
     rng = np.random.default_rng(0)
     order = rng.permutation(len(lengths))
     cut = packed(order, lengths, 8, rng)
@@ -120,7 +125,6 @@ def test_packed_batches_have_texts_of_like_length(few) -> None:
     spread = [np.ptp(lengths[part]) for part in cut]
     assert sum(spread) < sum(np.ptp(lengths[part]) for part in batches_of(order, 8)) / 2
     assert [part.tolist() for part in cut] != sorted(part.tolist() for part in cut)
-    training = encoder_training(few[0], 2, pack=True)
     assert np.isfinite(training.run_epoch().loss)
     training.close()
 

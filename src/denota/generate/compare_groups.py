@@ -1,4 +1,4 @@
-"""Questions that compare the sums or averages of two groups, or ask for a group's share of a sum."""
+"""Questions that compare the sums or averages of two groups, or ask for the share of one."""
 
 from __future__ import annotations
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.data.example import Question
-from denota.model.reading import BEFORE
+from denota.model.scorer import Scorer
+from denota.search.prepare import Prepared
 
 WINDOW: Final = 16
 """Batches whose questions are sorted by length together."""
@@ -43,17 +44,29 @@ def packed(order: Ids, lengths: Ids, size: int, rng: np.random.Generator) -> lis
     return [found[number] for number in rng.permutation(len(found))]
 
 
-def text_lengths(questions: Sequence[Question]) -> Ids:
-    """(questions,) about how long the text is that an encoder reads of each, in letters."""
-    names: dict[int, int] = {}
-    for question in questions:
-        table = question.table
-        if id(table) not in names:
-            names[id(table)] = sum(len(name) + 4 for name in table.names)
-    return np.array(
-        [
-            names[id(q.table)] + len(q.text) + sum(len(text) for text in q.history[-BEFORE:])
-            for q in questions
-        ],
-        np.int64,
-    )
+def text_lengths(ready: Sequence[Prepared], scorer: Scorer, jobs: int = 0) -> Ids:
+    """(questions,) how many pieces the text has that an encoder reads of each.
+
+    Args:
+        ready: the questions.
+        scorer: what reads them.
+        jobs: how many processes share the work; 0 for none but this.
+    """
+    if jobs <= 1:
+        return np.array([scorer.text_length(one) for one in ready], np.int64)
+    global _shared
+    _shared = (ready, scorer)
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        parts = pool.map(_lengths_of, np.array_split(np.arange(len(ready)), 8 * jobs), chunksize=1)
+    _shared = ((), None)
+    return np.concatenate(parts)
+
+
+_shared: tuple[Sequence[Prepared], Scorer | None] = ((), None)
+"""What a forked process is born with, so that no question is sent."""
+
+
+def _lengths_of(numbers: Ids) -> Ids:
+    ready, scorer = _shared
+    assert scorer is not None
+    return np.array([scorer.text_length(ready[number]) for number in numbers], np.int64)

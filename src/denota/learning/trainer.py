@@ -84,6 +84,8 @@ class Training:
     them up."""
     group: Group = ALONE
     """The processes that share each batch."""
+    lengths: NDArray[np.int64] | None = None
+    """How long the text of each question is, of `train` and then of `made_up`, where known."""
     is_measured: Callable[[int], bool] = lambda epoch: True
     """Whether dev is answered after an epoch, by its number from 1."""
     progress: Callable[[int, float], None] = lambda done, loss: None
@@ -283,7 +285,19 @@ class Training:
         cfg = self.config.train
         if not cfg.pack:
             return batches_of(order, cfg.batch)
-        return packed(order, text_lengths([e.question for e in self._learnt]), cfg.batch, rng)
+        return packed(order, self._text_lengths, cfg.batch, rng)
+
+    @property
+    def _text_lengths(self) -> NDArray[np.int64]:
+        """How long the text of each question is that is ever learnt from, read once."""
+        every = self._learnt
+        if self.lengths is None or len(self.lengths) != len(every):
+            ready = [
+                self.preparer.known(e.question) or self.preparer(e.question, None) for e in every
+            ]
+            jobs = workers_of(self.config.train.workers, self.parser.device)
+            self.lengths = text_lengths(ready, self.parser.scorer, jobs)
+        return self.lengths
 
     def _job(self, numbers: NDArray[np.int64], previous: Mapping[Key, Denotation | None]) -> Job:
         """A batch of some questions, by their numbers."""

@@ -158,6 +158,10 @@ class Encoder(Scorer):
         """Return questions as tensors."""
         return make_encoder_batch(questions, self.reader)
 
+    def text_length(self, question: Prepared) -> int:
+        """Return how many pieces it reads of a question."""
+        return len(self.reader(question).pieces)
+
     def keep(self, most: int) -> None:
         """Set how many readings of questions and texts are kept."""
         self.reader.keep(most)

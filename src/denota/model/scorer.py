@@ -147,6 +147,10 @@ class Scorer(nn.Module):
         """
         raise NotImplementedError
 
+    def text_length(self, question: Prepared) -> int:
+        """Return how many pieces the text has that it reads of a question; 0 if it reads none."""
+        return 0
+
     def keep(self, most: int) -> None:
         """Set how many readings of questions and texts are kept; training keeps many."""
 
