@@ -267,7 +267,7 @@ def engine_here(name: str, data: Path, split: str, count: int) -> dict[str, Any]
     seconds, programs = [], []
     for one in some:
         start = time.perf_counter()
-        ((best, *_), _) = parser.rated([one], 5)[0]
+        ((best, *_), *_) = parser.rated([one], 5)[0]
         seconds.append(time.perf_counter() - start)
         programs.append(best)
     start = time.perf_counter()

@@ -43,13 +43,17 @@ class DataConfig:
     made_up_programs: bool = False
     """Whether of a made-up question only its own program is rewarded; else any that gives its
     answer, as of a real one."""
+    unanswerable: float = 0.0
+    """So many questions that their tables do not answer are learnt from beside each that is
+    answered, made from these (`generate.unanswerable`): an encoder learns from them to tell what a
+    table does not say."""
     made_up_checked: bool = False
     """Whether made-up questions whose own program is not in the space are left out; else, in loose
     wording, only those whose answer no program gives."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("made_up_kept", "made_up_loose"):
+        for name in ("made_up_kept", "made_up_loose", "unanswerable"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"data.{name} must lie in 0 to 1, not {getattr(self, name)}")
 

@@ -126,6 +126,16 @@ def test_beyond_asks_what_no_program_says() -> None:
     assert all(made.endswith("?") or made.endswith("chart?") for made in texts)
 
 
+def test_wordings_that_are_learnt_are_not_measured_with() -> None:
+    question = asked("how many people live in Oslo?").question
+    made = [
+        {beyond(question, Random(seed), learnt).text for seed in range(300)}  # type: ignore[union-attr]
+        for learnt in (False, True)
+    ]
+    assert len(made[0]) > len(BEYOND) and len(made[1]) > len(BEYOND)
+    assert not made[0] & made[1]
+
+
 def test_only_first_questions_are_used_and_ids_are_their_own(made_up: list[Example]) -> None:
     later = asked("and in Bergen?", (1, 2), position=1)
     assert unanswerable([later], Random(0)) == []

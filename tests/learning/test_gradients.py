@@ -17,7 +17,7 @@ from torch import Tensor
 from denota.config import UpdateConfig
 from denota.learning.competing import violations
 from denota.learning.presets import PRESETS
-from denota.learning.update import update_coefficients
+from denota.learning.update import said_loss, update_coefficients
 from denota.search.candidates import Candidates
 from denota.search.policies import log_model
 from learning.strategies import (
@@ -247,3 +247,12 @@ def hinge_of(found: Candidates) -> Tensor:
 def near(found: Tensor, expected: Tensor) -> None:
     """Assert equality but for the last bits."""
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-9)
+
+
+@settings(max_examples=examples(50))
+@given(odds=st.lists(st.floats(-20, 20), min_size=1, max_size=5), is_said=st.booleans())
+def test_what_a_table_says_is_learnt_by_its_likelihood(odds: list[float], is_said: bool) -> None:
+    """The gradient of cross-entropy in log-odds is the chance less what is so."""
+    log_odds = torch.tensor(odds, dtype=torch.float64, requires_grad=True)
+    said_loss(log_odds, is_said).backward()
+    near(log_odds.grad, torch.sigmoid(log_odds.detach()) - float(is_said))

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 
 from denota import sample
-from denota.config import Config, ModelConfig, SearchConfig, TrainConfig
+from denota.config import Config, DataConfig, ModelConfig, SearchConfig, TrainConfig
 from denota.data import Example, load_examples
 from denota.data.example import conversations
 from denota.errors import ConfigError
 from denota.generate.examples import made_up_examples
+from denota.generate.unanswerable import drawn
+from denota.learning.group import Group
 from denota.learning.run import train
 from denota.learning.start import new_parser
 from denota.learning.trainer import Epoch, Training
+from denota.model.encoder import Encoder
+from denota.model.torch_parser import TorchParser
+from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
+from model.tiny import tiny_encoder
 
 CONFIG = Config(
     model=ModelConfig(dimension=16, hidden=4),
@@ -74,3 +82,39 @@ def test_later_epochs_keep_some_made_up_conversations(few: tuple[Example, ...]) 
 def test_a_critique_in_the_score_cannot_be_left_out_later() -> None:
     with pytest.raises(ConfigError, match="shaping = policy"):
         SearchConfig(shaping="model", shaped_epochs=1)
+
+
+def test_an_encoder_learns_what_a_table_does_not_say(few: tuple[Example, ...]) -> None:
+    config = Config(
+        data=DataConfig(language="extended", unanswerable=0.5),
+        model=ModelConfig(scorer="encoder", width=8, cells=6),
+        train=TrainConfig(epochs=8, batch=8, optimiser="adam", rate=0.01, device="cpu"),
+    )
+    preparer, scorer = Preparer.of(config), tiny_encoder()
+    answered = preparer.ahead(few)
+    unsaid = preparer.ahead([question for _, question in drawn(few, Random(0), 0.5, learnt=True)])
+    training = Training(config, TorchParser(config, scorer), few, (), preparer, unsaid=unsaid)
+    before = said_of(scorer, answered) - said_of(scorer, unsaid)
+    for _ in range(config.train.epochs):
+        training.run_epoch()
+    assert before == 0.0 and said_of(scorer, answered) - said_of(scorer, unsaid) > 1.0
+    parts = [len(training._unsaid(12, np.random.default_rng(0)))]
+    for rank in range(2):
+        training.group = Group(rank, 2, rank)
+        parts.append(len(training._unsaid(12, np.random.default_rng(0))))
+    assert parts == [6, 3, 3]  # shared between processes as a batch is
+
+
+def said_of(scorer: Encoder, questions: Sequence[Prepared]) -> float:
+    """The mean log-odds that tables say what is asked for."""
+    said = scorer.eval().read(scorer.batch(questions)).said
+    assert said is not None
+    return float(said.detach().mean())
+
+
+def test_only_an_encoder_learns_what_a_table_does_not_say(
+    few: tuple[Example, ...], tmp_path: Path
+) -> None:
+    config = replace(CONFIG, data=replace(CONFIG.data, unanswerable=0.5))
+    with pytest.raises(ConfigError, match="by an encoder alone"):
+        train(config, few, (), tmp_path)

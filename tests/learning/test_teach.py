@@ -90,7 +90,7 @@ def test_probabilities_stay_probabilities(parser: Parser) -> None:
     memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
     taught = Parser(parser.config, parser.scorer, None, memory)
     for text in ("who was the zorg of dun fort?", "which castles are there?"):
-        _, shares = taught.rated([ready(parser, text)], 50)[0]
+        _, shares, _ = taught.rated([ready(parser, text)], 50)[0]
         assert shares == sorted(shares, reverse=True)
         assert 0 < sum(shares) <= 1 + 1e-9
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from denota import sample
 from denota.app.paths import load_run, model_path
@@ -96,6 +97,8 @@ def same(light: Parser, whole: Parser, questions: Iterable[Prepared], close: flo
         np.testing.assert_allclose(mine.entries, theirs.entries, atol=close * scale)
         (logs, asked), (expected, vector) = light.read(question), whole.read(question)
         np.testing.assert_allclose(asked, vector, atol=close)
+        (mine_rated,), (their_rated,) = light.rated([question], 1), whole.rated([question], 1)
+        np.testing.assert_allclose(mine_rated.said, their_rated.said, atol=close * scale)
         assert logs.shape == expected.shape
         (first, *_), (other, *_) = np.argsort(-logs), np.argsort(-expected)
         # looked at as a whole: the same programs were, or those that tie
@@ -119,6 +122,23 @@ def test_scores_are_those_of_torch(kind: str, language: str, bits: str, tmp_path
     assert (light.operators, light.language) == (whole.operators, whole.language)
     assert all(same(light, whole, prepared(language), 2e-5))
     assert [light.scorer.knows(w) for w in ("ship", "xyz")] == [True, False]
+
+
+def test_what_a_table_says_is_told_by_parsers_that_learnt_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    config = Config(model=ModelConfig(scorer="encoder", width=64, cells=6))
+    save_parser(path, Parser(config, scorer_of("bert", LEGACY_ENCODER, "extended", usual=0)))
+    assert all(one.said != 0.0 for one in load_run(path).rated(prepared("extended"), 1))
+    saved = read_saved(path)
+    older = {name: own for name, own in saved.weights.items() if not name.startswith("said.")}
+    light = light_parser(replace(saved, weights=older), path)
+    whole = Encoder.restored(saved.config.model, saved.facts, tensors(older))
+    for parser in (light, Parser(saved.config, whole)):
+        assert [one.said for one in parser.rated(prepared("extended"), 1)] == [0.0] * len(ASKED)
+
+
+def tensors(weights: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:
+    return {name: torch.from_numpy(np.array(own)) for name, own in weights.items()}
 
 
 def test_questions_do_not_depend_on_each_other() -> None:

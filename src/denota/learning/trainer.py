@@ -31,15 +31,16 @@ from denota.learning.history import previous_answers
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
 from denota.learning.packing import batches_of, packed, text_lengths
-from denota.learning.update import surrogate_loss
+from denota.learning.update import said_loss, surrogate_loss
 from denota.learning.workers import Workers, workers_of
 from denota.model.best_programs import best_programs
 from denota.model.encoder import Encoder
-from denota.model.scorer import AxisBatch, Scorer
+from denota.model.scorer import Axis, AxisBatch, Scorer
 from denota.model.torch_parser import TorchParser
 from denota.programs.denotation import Denotation
 from denota.search.candidates import Candidates, Guide, find_candidates
 from denota.search.flat_batch import Flat
+from denota.search.prepare import Prepared
 from denota.search.preparer import Preparer
 
 DIVERGED: Final = 1e4
@@ -84,6 +85,8 @@ class Training:
     them up."""
     group: Group = ALONE
     """The processes that share each batch."""
+    unsaid: Sequence[Prepared] = ()
+    """Questions that their tables do not answer, learnt from beside the others."""
     lengths: NDArray[np.int64] | None = None
     """How long the text of each question is, of `train` and then of `made_up`, where known."""
     is_measured: Callable[[int], bool] = lambda epoch: True
@@ -157,7 +160,7 @@ class Training:
             for job, size in zip(jobs, map(len, cut), strict=True):
                 uniforms = rng.random(size)[self.group.share]
                 batch = next(batches) if job.numbers else None  # fewer questions than processes
-                loss = self._step(job, batch, uniforms, answers)
+                loss = self._step(job, batch, uniforms, answers, self._unsaid(size, rng))
                 if not abs(loss) < DIVERGED * size:
                     raise TrainingError(
                         f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; "
@@ -341,6 +344,7 @@ class Training:
         batch: LoadedBatch | None,
         uniforms: NDArray[np.float64],
         answers: dict[Key, Denotation],
+        unsaid: Sequence[Prepared],
     ) -> float:
         """One update on a batch: search, Eq. 9, a step of the optimiser.
 
@@ -349,16 +353,23 @@ class Training:
             batch: what was made of it, None if it is empty.
             uniforms: a random number for each question.
             answers: where those of y* are kept.
+            unsaid: this process's share of the questions that their tables do not answer.
         """
         scorer = self.parser.scorer.train()
         scorer.zero_grad(set_to_none=True)
         found, loss = None, torch.zeros((), device=self.parser.device)
         if batch is not None:
-            found, places = self._search(batch, uniforms)
+            axis = scorer.read(batch.axis)
+            found, places = self._search(batch, axis, uniforms)
             loss = surrogate_loss(found, self.config.update)
+            if self.unsaid and axis.said is not None:
+                loss = loss + said_loss(axis.said, True)
             self.lap("update")
             torch.autograd.backward(loss)
             self.lap("backward")
+        if unsaid:
+            loss = loss.detach() + self._learn_unsaid(unsaid)
+            self.lap("unsaid")
         self._source.prefetch()  # a GPU is still at work, and the next line waits for it
         total = self.group.sum_gradients(scorer, loss.detach())
         if self.group.count > 1:
@@ -370,13 +381,29 @@ class Training:
         self.lap("remember")
         return float(total)
 
+    def _unsaid(self, size: int, rng: np.random.Generator) -> list[Prepared]:
+        """This process's share of the unanswerable questions beside a batch of some size."""
+        if not self.unsaid:
+            return []
+        count = round(self.config.data.unanswerable * size)
+        drawn = rng.choice(len(self.unsaid), count, replace=count > len(self.unsaid))
+        return [self.unsaid[number] for number in drawn[self.group.share]]
+
+    def _learn_unsaid(self, questions: Sequence[Prepared]) -> Tensor:
+        """Learn that the tables of some questions do not say what is asked for."""
+        scorer = self.parser.scorer
+        said = scorer.read(scorer.batch(questions).to(self.parser.device)).said
+        assert said is not None
+        loss = said_loss(said, False)
+        torch.autograd.backward(loss)
+        return loss.detach()
+
     def _search(
-        self, batch: LoadedBatch, uniforms: NDArray[np.float64]
+        self, batch: LoadedBatch, axis: Axis, uniforms: NDArray[np.float64]
     ) -> tuple[Candidates, Tensor]:
         """K of every question and (B, K) the programs' places."""
         cfg, scorer = self.config, self.parser.scorer
         search, source = self._search_config, DRAWS_FROM.get(cfg.update.intensity)
-        axis = scorer.read(batch.axis)
         entries = axis.entries.to(torch.promote_types(axis.entries.dtype, torch.float32))
         self.lap("forward")
         drawn = torch.from_numpy(uniforms).to(self.parser.device, non_blocking=True)

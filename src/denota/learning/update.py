@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from denota.config import UpdateConfig
 from denota.learning.competing import COMPETITORS
@@ -33,6 +34,15 @@ def surrogate_loss(found: Candidates, cfg: UpdateConfig) -> Tensor:
         )
     scores = found.scores.masked_fill(~found.mask, 0)
     return -(update_coefficients(found, cfg) * scores).sum()
+
+
+def said_loss(log_odds: Tensor, is_said: bool) -> Tensor:
+    """Cross-entropy, summed over questions, of whether their tables say what is asked for.
+
+    Not in the paper, where every question has an answer.
+    """
+    wanted = torch.full_like(log_odds, float(is_said))
+    return nn.functional.binary_cross_entropy_with_logits(log_odds, wanted, reduction="sum")
 
 
 def update_coefficients(found: Candidates, cfg: UpdateConfig) -> Tensor:

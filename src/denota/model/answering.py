@@ -29,6 +29,8 @@ class Scored:
     asked: Floats | None  #: (B, D) what an encoder makes of the questions' words
     refine: RefineArrays | None
     """What adds to the scores of whole programs, for a scorer that refines."""
+    said: Floats | None = None
+    """(B,) whether the tables say what is asked for, in log-odds, for a scorer that tells."""
 
 
 class AnswerScorer(Protocol):

@@ -45,6 +45,10 @@ TOGETHER: Final = {"answering": 4, "learning": 16}
 """At most this many texts of like length are read at once on a CPU."""
 
 
+SAID: Final = "said."
+"""What names of weights begin with that older files do not have."""
+
+
 class Encoder(Scorer):
     """Scores for the axes of a batch of questions, by a pretrained encoder."""
 
@@ -89,7 +93,10 @@ class Encoder(Scorer):
         """What an entry is for, beside what it is."""
         self.acts = nn.Embedding(rows["acts"], width)
         self.whole = Head(2 * width + 2, width, 1, dropout)
-        nn.init.zeros_(self.whole.scores.weight)  # as if it were not there, at first
+        self.said = Head(3 * width, width, 1, dropout)
+        """Whether the table says what is asked for: learnt from questions that it does not."""
+        for untaught in (self.whole, self.said):  # as if they were not there, at first
+            nn.init.zeros_(untaught.scores.weight)
 
     @classmethod
     def new(
@@ -120,7 +127,8 @@ class Encoder(Scorer):
         wordpieces = wordpieces_of(Tokenizer.from_str(facts["tokenizer"]))
         names = read_names(facts, LEGACY_ENCODER)
         scorer = cls(encoder, wordpieces, cfg.width, cfg.cells, cfg.dropout, names, cfg.usual)
-        scorer.load_state_dict(weights)
+        untaught = {name: w for name, w in scorer.state_dict().items() if name.startswith(SAID)}
+        scorer.load_state_dict({**untaught, **weights})  # older files have no such head
         return scorer
 
     def grow(self, operators: frozenset[str]) -> None:
@@ -214,7 +222,18 @@ class Encoder(Scorer):
         parts = [scores[n] if n in scores else zero.expand(-1, batch.widths[n]) for n in BLOCKS]
         entries = torch.cat(parts, dim=1)
         vectors = self._vectors(batch, columns, values, constants, words)
-        return Axis(entries, vectors, summary, asked)
+        return Axis(entries, vectors, summary, asked, self._said(summary, columns, values, batch))
+
+    def _said(
+        self, summary: Tensor, columns: Tensor, values: Tensor, batch: EncoderBatch
+    ) -> Tensor:
+        """(B,) whether the table says what is asked for, in log-odds.
+
+        By the question, and by the most that any column, and any value in the text, is.
+        """
+        names = _most(columns, batch.columns[..., 1] > 0)
+        said: Tensor = self.said(torch.cat([summary, names, _most(values, batch.shown >= 0)], 1))[0]
+        return said[:, 0]
 
     def _summary(self, states: Tensor, asked: Tensor, batch: EncoderBatch) -> Tensor:
         """(B, M) a question as one vector: the first mark, the mean piece, a few features."""
@@ -321,6 +340,12 @@ def _asked(states: Tensor, batch: EncoderBatch) -> Tensor:
     """(B, D) the mean of the question's pieces."""
     asked = (batch.parts == 1).to(states.dtype)  # (B, T)
     return (asked[:, None] @ states)[:, 0] / asked.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+def _most(vectors: Tensor, there: Tensor) -> Tensor:
+    """(B, M) the largest of the (B, n, M) vectors that are there, 0 where there is none."""
+    most = vectors.masked_fill(~there[..., None], -torch.inf).amax(dim=1)
+    return most.masked_fill(most.isinf(), 0.0)
 
 
 class Head(nn.Module):

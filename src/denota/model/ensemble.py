@@ -73,7 +73,10 @@ class Ensemble(Scorer):
         """Score the axis of a batch."""
         pairs = zip(self.each, batch.members, strict=True)
         axes = tuple(member.read(own) for member, own in pairs)
-        return EnsembleAxis(torch.stack([axis.entries for axis in axes]).mean(dim=0), members=axes)
+        entries = torch.stack([axis.entries for axis in axes]).mean(dim=0)
+        said = [axis.said for axis in axes if axis.said is not None]
+        both = torch.stack(said).mean(dim=0) if len(said) == len(axes) else None
+        return EnsembleAxis(entries, said=both, members=axes)
 
     def refine(self, axis: Axis, parts: Tensor, features: Tensor) -> Tensor:
         """(B, K) the mean of what the members add to the scores of programs."""

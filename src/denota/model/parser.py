@@ -82,7 +82,7 @@ class Parser:
         """Return the highest-scoring programs of each question."""
         cfg = self.config.search
         if any(self.memory.of(question.table) is not None for question in questions):
-            return [np.array(ids) for ids, _ in self.rated(questions, count)]
+            return [np.array(one.programs) for one in self.rated(questions, count)]
         if cfg.kind == "beam":
             found = (
                 beam_search(question, axis, cfg, "model")
@@ -98,34 +98,36 @@ class Parser:
         """Return a question's scored axis."""
         return next(self._groups([question])).axes[0]
 
-    def rated(
-        self, questions: Sequence[Prepared], count: int
-    ) -> list[tuple[list[int], list[float]]]:
+    def rated(self, questions: Sequence[Prepared], count: int) -> list[Rated]:
         """Return each question's best programs and their probabilities among all programs.
 
         What was taught about a table counts.
         """
-        scores, asked = self._scores_and_asked(questions)
+        scores, asked, said = self._read(questions)
         found = []
         for line, (question, own) in enumerate(zip(questions, scores, strict=True)):
             logs = log_probabilities(own)
             taught = self.memory.of(question.table)
             if taught is not None:
-                found.append(_with_memory(question, logs, taught, asked[line], count))
+                best = _with_memory(question, logs, taught, asked[line], count)
+                found.append(Rated(*best, said[line]))
             else:
                 ids = first(own, count)
-                found.append((ids.tolist(), np.exp(logs[ids]).tolist()))
+                found.append(Rated(ids.tolist(), np.exp(logs[ids]).tolist(), said[line]))
         return found
 
     def read(self, question: Prepared) -> tuple[NDArray[np.float64], Vector]:
         """Return (P,) log-probabilities of all programs as trained, and (D,) the unit vector."""
-        (scores,), (asked,) = self._scores_and_asked([question])
+        (scores,), (asked,), _ = self._read([question])
         return log_probabilities(scores), asked
 
-    def _scores_and_asked(self, questions: Sequence[Prepared]) -> tuple[list[Floats], list[Vector]]:
+    def _read(
+        self, questions: Sequence[Prepared]
+    ) -> tuple[list[Floats], list[Vector], list[float]]:
         """The (P,) scores of each question's programs, and what the scorer makes of it."""
         scores: list[Floats] = []
         asked: list[Vector] = []
+        said: list[float] = []
         for group in self._groups(questions):
             scores += self._scores(group)
             if group.scored.asked is None:
@@ -134,7 +136,9 @@ class Parser:
                 found = [unit(line) for line in group.scored.asked]
             for question, one in zip(group.questions, found, strict=True):
                 asked.append(with_turn_kind(one, bool(question.history)))
-        return scores, asked
+            own = group.scored.said
+            said += [0.0] * len(group.questions) if own is None else own.tolist()
+        return scores, asked, said
 
     def _scores(self, group: _Group) -> list[Floats]:
         """The (P,) scores of each question's programs."""
@@ -156,6 +160,17 @@ class Parser:
                 AxisScores(line, scored.offsets, recall, eta, outcome) for line in scored.entries
             ]
             yield _Group(some, axes, scored)
+
+
+class Rated(NamedTuple):
+    """What a parser makes of a question."""
+
+    programs: list[int]
+    """The best, by their numbers in the space."""
+    probabilities: list[float]
+    """Theirs, among all programs."""
+    said: float = 0.0
+    """Whether the table says what is asked for, in log-odds; 0 from a scorer that does not tell."""
 
 
 class _Group(NamedTuple):

@@ -57,6 +57,7 @@ class Axis:
     vectors: Tensor | None = None  #: (B, L, M) what each entry is, for a scorer that refines
     summary: Tensor | None = None  #: (B, M) the questions, likewise
     asked: Tensor | None = None  #: (B, D) what an encoder makes of the questions' words
+    said: Tensor | None = None  #: (B,) whether the tables say what is asked for, in log-odds
 
 
 class Scorer(nn.Module):
@@ -130,8 +131,9 @@ class Scorer(nn.Module):
         with torch.inference_mode():
             axis = self.eval().read(batch.to(self.device))
         asked = None if axis.asked is None else axis.asked.float().cpu().numpy()
+        said = None if axis.said is None else axis.said.float().cpu().numpy()
         refine = partial(self._refined, axis) if self.refines else None
-        return [Scored(axis.entries.float().cpu().numpy(), batch.offsets, asked, refine)]
+        return [Scored(axis.entries.float().cpu().numpy(), batch.offsets, asked, refine, said)]
 
     @torch.inference_mode()
     def _refined(self, axis: Axis, parts: Ids, features: Floats) -> Floats:

@@ -100,6 +100,7 @@ class LightEncoder:
         self.columns, self.values = head("columns"), head("values")
         self.constants, self.words = head("constants"), head("words")
         self.actions, self.whole = head("actions"), head("whole")
+        self.said = head("said") if "said.scores.weight" in weights else None
         self.kinds, self.acts = expand(weights, "kinds.weight"), expand(weights, "acts.weight")
         self.recall_weight = float(expand(weights, "recall"))
 
@@ -164,7 +165,11 @@ class LightEncoder:
         vectors = self._vectors(widths, columns, values, constants, words)
         vectors[offsets[BLOCKS.index("fixed")] + NOTHING] = 0
         refine = partial(self._refine, _Axis(vectors, summary))
-        return Scored(entries[None], offsets, asked[None], refine)
+        said = None
+        if self.said is not None:
+            shown = values[read.shown].max(axis=0) if len(read.shown) else np.zeros_like(summary)
+            said = self.said(summary, columns.max(axis=0), shown)[0][0]
+        return Scored(entries[None], offsets, asked[None], refine, said)
 
     def _columns(
         self,
