@@ -287,6 +287,24 @@ def test_a_chat_scores_its_own_answers_as_right() -> None:
     assert parser.score([chat]) == 100.0
 
 
+@pytest.mark.parametrize(
+    ("texts", "best"),
+    [
+        (("COUNT (ROWS)", "SELECT City", "SELECT People"), "SELECT City"),
+        (("COUNT (ROWS)", "SUM (SELECT People)"), "COUNT (ROWS)"),
+    ],
+)
+def test_where_answers_are_cells_values_come_last(
+    texts: Sequence[str], best: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = rated(*((text, 0.1) for text in texts))
+    monkeypatch.setattr("denota.conversation.answers.rate_all", lambda *given: [found])
+    asked = Asked.of("which cities?", TABLE, Context())
+    for cells, first in ((False, texts[0]), (True, best)):
+        rate = rating_with(parser_of("full"), Preparer("full"), cells)
+        assert print_program(rate([asked])[0][0].program) == first
+
+
 def test_conversations_keep_their_context() -> None:
     questions = [
         question_at("which cities are in Norway?", 0),

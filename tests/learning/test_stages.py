@@ -92,7 +92,7 @@ def test_an_encoder_learns_what_a_table_does_not_say(few: tuple[Example, ...]) -
     )
     preparer, scorer = Preparer.of(config), tiny_encoder()
     answered = preparer.ahead(few)
-    unsaid = preparer.ahead([question for _, question in drawn(few, Random(0), 0.5, learnt=True)])
+    unsaid = preparer.ahead([question for _, question in drawn(few, Random(0), learnt=True)])
     training = Training(config, TorchParser(config, scorer), few, (), preparer, unsaid=unsaid)
     before = said_of(scorer, answered) - said_of(scorer, unsaid)
     for _ in range(config.train.epochs):

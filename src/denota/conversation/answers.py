@@ -49,14 +49,25 @@ def understand_conversations(
     return found
 
 
-def rating_with(parser: Parser, preparer: Preparer) -> Rate:
-    """Return what rates programs by a parser."""
+def rating_with(parser: Parser, preparer: Preparer, cells: bool = False) -> Rate:
+    """Return what rates programs by a parser.
+
+    Args:
+        parser: what rates them.
+        preparer: makes questions ready for it.
+        cells: whether answers are cells: programs that give values are left out, where others are.
+    """
 
     def rate(asked: Sequence[Asked]) -> list[tuple[RatedProgram, ...]]:
         given = [(one.question, one.before.previous) for one in asked]
-        return rate_all(parser, preparer, given) if given else []
+        found = rate_all(parser, preparer, given) if given else []
+        return [_of_cells(programs) for programs in found] if cells else found
 
     return rate
+
+
+def _of_cells(programs: tuple[RatedProgram, ...]) -> tuple[RatedProgram, ...]:
+    return tuple(one for one in programs if one.answer.values is None) or programs
 
 
 def answer_of(asked: Asked) -> Denotation:

@@ -27,19 +27,18 @@ SHARE: Final = 0.4
 
 
 def drawn(
-    examples: Sequence[Example], rng: Random, share: float = SHARE, learnt: bool = False
+    examples: Sequence[Example], rng: Random, learnt: bool = False
 ) -> list[tuple[str, Question]]:
     """Return some unanswerable questions made of examples, each with its way.
 
     Args:
         examples: answerable ones.
         rng: draws them.
-        share: so many for each example at most.
         learnt: whether to learn from them; wordings are held out else.
     """
     made = unanswerable(examples, rng, learnt)
     rng.shuffle(made)
-    most = share * len(examples)
+    most = SHARE * len(examples)
     return [
         entry
         for way, part in WAYS.items()

@@ -46,7 +46,7 @@ from denota.search.preparer import Preparer
 from denota.settings import to_toml
 from denota.tables.table import Table
 
-MADE_OF: Final = 40_000
+MADE_OF: Final = 30_000
 """Unanswerable questions are made of at most this many answerable ones."""
 MOST_NAMED: Final = 20
 """At most this many questions that cannot be learnt from are named by line."""
@@ -269,11 +269,10 @@ def _unsaid(
     prepared: Callable[[int], None],
 ) -> list[Prepared]:
     """Questions that their tables do not answer, made ready, if the config asks for any."""
-    share = config.data.unanswerable
-    if not share:
+    if not config.data.unanswerable:
         return []
     rng = Random(f"{config.seed} unanswerable")
-    made = drawn([example for talk in _some(examples, rng) for example in talk], rng, share, True)
+    made = drawn([e for talk in _some(examples, rng) for e in talk], rng, learnt=True)
     return preparer.ahead([question for _, question in made], prepared)
 
 

@@ -45,8 +45,8 @@ def answer_all(
         gold: the examples, if the history should be gold and not the parser's own.
         without: names of steps of `understand` to leave out.
         only_model: whether the parser's best program is taken as it is, without any step.
-        cells: whether answers are cells, as SQA's are: of the model alone, the best program that
-            gives cells is taken.
+        cells: whether answers are cells, as SQA's are: the best program that gives cells is taken,
+            where there is one.
         jobs: how many processes to use, 0 for one a core.
         progress: is told of questions answered since it was last told.
     """
@@ -102,8 +102,8 @@ def answer_group(
     if only_model:
         best = best_that_gives_cells(parser.best) if cells else parser.best
         return predict(group, best, preparer, gold=gold)
-    pipeline = steps_of(parser, without)
-    found = understand_conversations(group, parser, rating_with(parser, preparer), pipeline, gold)
+    pipeline, rate = steps_of(parser, without), rating_with(parser, preparer, cells)
+    found = understand_conversations(group, parser, rate, pipeline, gold)
     return {key: answer_of(asked) for key, asked in found.items()}
 
 
