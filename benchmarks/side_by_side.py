@@ -14,7 +14,8 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
                                     # what they answer of it says only that nothing broke
     [[run]]
     name = "student"
-    teachers = ["teacher"]          # runs to wait for, which teach together
+    teachers = ["teacher"]          # runs to wait for, which teach together; one that failed is
+                                    # left out
     after = ["teacher"]             # runs to wait for, for no other reason than time
     least = 55.0                    # of dev, in percent; with less nothing that waits for it begins
     least_first = 40.0              # likewise after the made-up questions; with less it begins anew
@@ -30,7 +31,7 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
 The questions of the base, and those made up for it, are prepared by all cores and inherited by a
 process a run, so settings that change what is prepared (language, lexicon) are the base's alone.
 RUNS/NAME has best.safetensors (the last epoch: nothing is chosen by dev here), small.safetensors
-(weights in 8 bits) and metrics.jsonl; RUNS/answers/NAME.SPLIT.tsv predictions in the form of their
+(weights in 8 bits, after each epoch) and metrics.jsonl; RUNS/answers/NAME.SPLIT.tsv predictions in the form of their
 data set, RUNS/answers/NAME.json their scores. Answers about cells are the best programs that give
 cells. `--few` keeps a few questions of everything, to try a plan.
 """
@@ -69,18 +70,20 @@ from denota.evaluation.predict import (
 )
 from denota.generate.sources import INVENTED, TRAIN, Manner, make_up, read_sources
 from denota.learning.presets import load_experiment
-from denota.learning.run import reachable
+from denota.learning.run import reachable, unanswerable_of
+from denota.search.prepare import Prepared as PreparedQuestion
 from denota.search.preparer import Preparer
 
 if TYPE_CHECKING:
     from denota.learning.trainer import Epoch
     from denota.model.torch_parser import TorchParser
 
-SHARDS: Final = 12
+SHARDS: Final = 6
 """Processes that answer together."""
 TRIES: Final = 3
 ANOTHER_SEED: Final = 100
 BEST: Final = "best.safetensors"
+SMALL: Final = "small.safetensors"
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ class Prepared:
     dev: tuple[Example, ...]
     dev_questions: tuple[Question, ...]
     made_up: tuple[Example, ...]
+    unsaid: tuple[PreparedQuestion, ...]
+    """Questions that their tables do not answer."""
     lengths: dict[int, int]
     """How long the text of each question is, by the id of the object."""
     few: bool
@@ -218,12 +223,25 @@ def prepare(plan: Path, base: str, data: Path, out: Path, few: bool) -> Prepared
             preparer(question, None)
     made_up, lost = reachable(found.made_up, preparer)
     say(f"{lost:,} made-up questions have no program and are left out")
+    unsaid = tuple(unanswerable_of(config, (*found.train, *made_up), preparer))
+    say(f"{len(unsaid):,} unanswerable questions prepared")
     every = [example.question for example in (*found.train, *found.dev, *made_up)]
     lengths = _lengths(every, preparer, config)
     say(f"{len(lengths):,} texts of {np.mean([*lengths.values()]):.0f} pieces")
     asked = found.dev_questions
     return Prepared(
-        plan, base, data, out, preparer, found.train, found.dev, asked, made_up, lengths, few
+        plan,
+        base,
+        data,
+        out,
+        preparer,
+        found.train,
+        found.dev,
+        asked,
+        made_up,
+        unsaid,
+        lengths,
+        few,
     )
 
 
@@ -261,6 +279,10 @@ def carry_out(jobs: Sequence[Run | Answers], ready: Prepared, at_once: int) -> N
                 print(f"{time.perf_counter() - start:6.0f} s  {name} {what}", flush=True)
         for job in [*waiting]:
             if failed & {*job.waits_for}:
+                others = without(job, failed)
+                if others is not None:
+                    waiting[waiting.index(job)] = others
+                    continue
                 waiting.remove(job)
                 failed.add(_title(job))
             elif len(working) < at_once and {*job.waits_for} <= done:
@@ -271,6 +293,14 @@ def carry_out(jobs: Sequence[Run | Answers], ready: Prepared, at_once: int) -> N
                 print(f"{time.perf_counter() - start:6.0f} s  {_title(job)} begins", flush=True)
         time.sleep(0.2)
     print("all done", flush=True)
+
+
+def without(job: Run | Answers, failed: set[str]) -> Run | Answers | None:
+    """A job without the teachers or parsers that failed, None if it needs what failed."""
+    names = job.teachers if isinstance(job, Run) else job.parsers
+    left = [name for name in names if name not in failed]
+    own = replace(job, teachers=left) if isinstance(job, Run) else replace(job, parsers=left)
+    return None if not left or failed & {*own.waits_for} else own
 
 
 def _title(job: Run | Answers) -> str:
@@ -310,7 +340,6 @@ def run(job: Run, ready: Prepared) -> None:
             break
         print(f"{job.name} begins anew", flush=True)
     assert done is not None
-    save_parser(out / "small.safetensors", best, facts={"epoch": str(done.epoch)}, bits=8)
     save_parser(out / BEST, best, facts={"epoch": str(done.epoch)})
     if (done.dev_accuracy or 0.0) < job.least:
         raise TrainingError(
@@ -325,6 +354,7 @@ def _trained(
     from denota.learning.start import new_parser, teacher_of
     from denota.learning.trainer import Training
     from denota.model.checkpoint import load_parser
+    from denota.model.saved import save_parser
 
     examples = (*ready.train, *ready.dev) if job.everything else ready.train
     if job.data:
@@ -339,7 +369,7 @@ def _trained(
         config, parser, examples, ready.dev, ready.preparer, made_up=made_up, teacher=teacher
     )
     training.lengths = np.array([ready.lengths[id(e.question)] for e in (*examples, *made_up)])
-    training.dev_questions = ready.dev_questions
+    training.dev_questions, training.unsaid = ready.dev_questions, ready.unsaid
     training.is_measured = lambda epoch: epoch in (1, last)  # one that goes wrong shows early
     with closing(training), (out / "metrics.jsonl").open("a") as file:
         while training.epoch < last:
@@ -359,6 +389,7 @@ def _trained(
             file.write(json.dumps(line) + "\n")
             file.flush()
             print(job.name, json.dumps(line), flush=True)
+            save_parser(out / SMALL, training.best_parser, facts={"epoch": str(done.epoch)}, bits=8)
             if done.epoch == 1 and (done.dev_accuracy or 0.0) < job.least_first and not is_last:
                 return None, training.best_parser
     return done, training.best_parser

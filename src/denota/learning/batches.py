@@ -36,6 +36,8 @@ class LoadedBatch(NamedTuple):
     flat: Flat
     taught: AxisBatch | None = None
     """As a teacher reads it."""
+    unsaid: AxisBatch | None = None
+    """The questions beside it that their tables do not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Job:
     """Its questions in the split."""
     previous: tuple[Denotation | None, ...]
     """The answer before each."""
+    unsaid: tuple[int, ...] = ()
+    """Questions beside it that their tables do not answer, by their numbers among those."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ class BatchArrays:
     axis: AxisBatch
     flat: FlatArrays
     taught: AxisBatch | None = None
+    unsaid: AxisBatch | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +73,7 @@ class BatchMaker:
     scorer: Scorer
     search: SearchConfig
     teacher: Scorer | None = None
+    unsaid: Sequence[Prepared] = ()
 
     def gather(self, job: Job) -> list[Prepared]:
         """Return the questions of a batch made ready."""
@@ -84,13 +90,18 @@ class BatchMaker:
         axis, search = self.scorer.batch(ready), self.search
         outcome, answered = self.scorer.outcome, job.split != "dev"
         flat = flat_arrays(ready, axis.offsets, axis.width, search, outcome, answered)
-        return BatchArrays(axis, flat, self.taught(job, ready))
+        return BatchArrays(axis, flat, self.taught(job, ready), self.not_said(job))
 
     def taught(self, job: Job, ready: Sequence[Prepared]) -> AxisBatch | None:
         """Return a batch as the teacher reads it, if there is one."""
         if self.teacher is None or job.split == "dev":
             return None
         return self.teacher.batch(ready)
+
+    def not_said(self, job: Job) -> AxisBatch | None:
+        """Return the questions beside a batch that their tables do not answer, if there are any."""
+        asked = [self.unsaid[number] for number in job.unsaid]
+        return self.scorer.batch(asked) if asked else None
 
 
 class BatchSource(Protocol):
@@ -132,11 +143,12 @@ class InProcess:
                 yield LoadedBatch(arrays.axis, FlatPrograms(arrays.flat))
                 continue
             axis, outcome = maker.scorer.batch(self.ready), maker.scorer.outcome
-            taught = maker.taught(job, self.ready)
+            taught, unsaid = maker.taught(job, self.ready), maker.not_said(job)
             self.lap("batch")
             flat = lay_flat(self.ready, axis.offsets, axis.width, maker.search, device, outcome)
             self.lap("lay flat")
-            yield LoadedBatch(axis.to(device), flat, taught and taught.to(device))
+            on_device = (each and each.to(device) for each in (taught, unsaid))
+            yield LoadedBatch(axis.to(device), flat, *on_device)
 
     def prefetch(self) -> None:
         """Nothing is made ahead."""

@@ -14,6 +14,8 @@ from denota.search.prepare import Prepared
 
 WINDOW: Final = 16
 """Batches whose questions are sorted by length together."""
+GROUPS: Final = 12
+"""A batch has questions about the tables of one of so many groups, where that can be."""
 Ids = NDArray[np.int64]
 
 
@@ -42,6 +44,42 @@ def packed(order: Ids, lengths: Ids, size: int, rng: np.random.Generator) -> lis
     for window in batches_of(order, WINDOW * size):
         found += batches_of(window[np.argsort(lengths[window], kind="stable")], size)
     return [found[number] for number in rng.permutation(len(found))]
+
+
+def packed_by_group(
+    order: Ids, groups: Ids, lengths: Ids, size: int, rng: np.random.Generator
+) -> list[Ids]:
+    """Cut a random order into batches of like length, each about the tables of one group.
+
+    The groups come by turns. So if as many processes as there are groups, or a half or a third as
+    many, make the batches by turns, each of them reads its own tables alone and reads them once.
+    What is left of the groups when all full batches are cut comes last.
+
+    Args:
+        order: the questions.
+        groups: of each question, by its number.
+        lengths: of the text of each, likewise.
+        size: questions a batch.
+        rng: shuffles the batches.
+    """
+    own = [order[groups[order] == group] for group in range(GROUPS)]
+    full = [len(some) - len(some) % size for some in own]
+    parts = [packed(some[:end], lengths, size, rng) for some, end in zip(own, full, strict=True)]
+    rounds = max(map(len, parts))
+    by_turns = [part[turn] for turn in range(rounds) for part in parts if turn < len(part)]
+    left = np.concatenate([some[end:] for some, end in zip(own, full, strict=True)])
+    return by_turns + packed(rng.permutation(left), lengths, size, rng)
+
+
+def groups_of(tables: Sequence[object]) -> Ids:
+    """Return the group of each question, by its table: tables are dealt out as they come.
+
+    >>> one, other = object(), object()
+    >>> groups_of([one, other, one]).tolist()
+    [0, 1, 0]
+    """
+    numbers: dict[int, int] = {}
+    return np.array([numbers.setdefault(id(t), len(numbers)) % GROUPS for t in tables], np.int64)
 
 
 def text_lengths(ready: Sequence[Prepared], scorer: Scorer, jobs: int = 0) -> Ids:

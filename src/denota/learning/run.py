@@ -115,7 +115,7 @@ def train(
                 made_up, lost = reachable(made_up, preparer) if checks else (made_up, 0)
                 if lost:
                     say(f"{lost:,} made-up questions are left out: no program gives their answer")
-            unsaid = _unsaid(config, (*examples, *made_up), preparer, prepared)
+            unsaid = unanswerable_of(config, (*examples, *made_up), preparer, prepared)
         teacher = teacher_of(config, (*ready, *unsaid))
         if saved is not None:
             training, best = resumed(config, saved, examples, dev, preparer, made_up, teacher)
@@ -262,11 +262,11 @@ def _made_up(
     return made.examples
 
 
-def _unsaid(
+def unanswerable_of(
     config: Config,
     examples: Sequence[Example],
     preparer: Preparer,
-    prepared: Callable[[int], None],
+    prepared: Callable[[int], None] = lambda done: None,
 ) -> list[Prepared]:
     """Questions that their tables do not answer, made ready, if the config asks for any."""
     if not config.data.unanswerable:

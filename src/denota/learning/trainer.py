@@ -30,7 +30,7 @@ from denota.learning.group import ALONE, Group
 from denota.learning.history import previous_answers
 from denota.learning.intensity import DRAWS_FROM
 from denota.learning.optimise import Optimiser
-from denota.learning.packing import batches_of, packed, text_lengths
+from denota.learning.packing import batches_of, groups_of, packed_by_group, text_lengths
 from denota.learning.update import said_loss, surrogate_loss
 from denota.learning.workers import Workers, workers_of
 from denota.model.best_programs import best_programs
@@ -154,13 +154,16 @@ class Training:
         """Take a step for each batch, and return the sum of the losses."""
         done, total = 0, 0.0
         answers: dict[Key, Denotation] = {}
-        jobs = [self._job(some[self.group.share], previous) for some in cut]
+        jobs = [
+            self._job(some[self.group.share], previous, self._unsaid(len(some), rng))
+            for some in cut
+        ]
         with self._whole():
             batches = self._source.batches([job for job in jobs if job.numbers])
             for job, size in zip(jobs, map(len, cut), strict=True):
                 uniforms = rng.random(size)[self.group.share]
                 batch = next(batches) if job.numbers else None  # fewer questions than processes
-                loss = self._step(job, batch, uniforms, answers, self._unsaid(size, rng))
+                loss = self._step(job, batch, uniforms, answers)
                 if not abs(loss) < DIVERGED * size:
                     raise TrainingError(
                         f"the loss of epoch {self.epoch + 1} is {loss:.3g}: training diverged; "
@@ -288,7 +291,8 @@ class Training:
         cfg = self.config.train
         if not cfg.pack:
             return batches_of(order, cfg.batch)
-        return packed(order, self._text_lengths, cfg.batch, rng)
+        groups = groups_of([example.question.table for example in self._learnt])
+        return packed_by_group(order, groups, self._text_lengths, cfg.batch, rng)
 
     @property
     def _text_lengths(self) -> NDArray[np.int64]:
@@ -302,15 +306,20 @@ class Training:
             self.lengths = text_lengths(ready, self.parser.scorer, jobs)
         return self.lengths
 
-    def _job(self, numbers: NDArray[np.int64], previous: Mapping[Key, Denotation | None]) -> Job:
-        """A batch of some questions, by their numbers."""
+    def _job(
+        self,
+        numbers: NDArray[np.int64],
+        previous: Mapping[Key, Denotation | None],
+        unsaid: NDArray[np.int64],
+    ) -> Job:
+        """A batch of some questions, by their numbers, and unanswerable ones beside them."""
         before = (previous[key_of(self._learnt[i].question)] for i in numbers)
-        return Job("learnt", tuple(numbers.tolist()), tuple(before))
+        return Job("learnt", tuple(numbers.tolist()), tuple(before), tuple(unsaid.tolist()))
 
     @property
     def _source(self) -> BatchSource:
         """Where batches come from; processes that make them begin once and stay."""
-        of = (self._learnt, self.dev, self.dev_questions)
+        of = (self._learnt, self.dev, self.dev_questions, self.unsaid)
         known = self._began
         if known is not None and all(one is now for one, now in zip(known[0], of, strict=True)):
             return known[1]
@@ -320,7 +329,12 @@ class Training:
             "dev": self._asked_of_dev,
         }
         maker = BatchMaker(
-            splits, self.preparer, self.parser.scorer, self.config.search, self.teacher
+            splits,
+            self.preparer,
+            self.parser.scorer,
+            self.config.search,
+            self.teacher,
+            self.unsaid,
         )
         device, exact = self.parser.device, self.config.search.kind == "exact"
         count = workers_of(self.config.train.workers, device) if exact else 0
@@ -344,7 +358,6 @@ class Training:
         batch: LoadedBatch | None,
         uniforms: NDArray[np.float64],
         answers: dict[Key, Denotation],
-        unsaid: Sequence[Prepared],
     ) -> float:
         """One update on a batch: search, Eq. 9, a step of the optimiser.
 
@@ -353,7 +366,6 @@ class Training:
             batch: what was made of it, None if it is empty.
             uniforms: a random number for each question.
             answers: where those of y* are kept.
-            unsaid: this process's share of the questions that their tables do not answer.
         """
         scorer = self.parser.scorer.train()
         scorer.zero_grad(set_to_none=True)
@@ -367,8 +379,8 @@ class Training:
             self.lap("update")
             torch.autograd.backward(loss)
             self.lap("backward")
-        if unsaid:
-            loss = loss.detach() + self._learn_unsaid(unsaid)
+        if batch is not None and batch.unsaid is not None:
+            loss = loss.detach() + self._learn_unsaid(batch.unsaid)
             self.lap("unsaid")
         self._source.prefetch()  # a GPU is still at work, and the next line waits for it
         total = self.group.sum_gradients(scorer, loss.detach())
@@ -381,18 +393,17 @@ class Training:
         self.lap("remember")
         return float(total)
 
-    def _unsaid(self, size: int, rng: np.random.Generator) -> list[Prepared]:
+    def _unsaid(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """This process's share of the unanswerable questions beside a batch of some size."""
         if not self.unsaid:
-            return []
+            return np.zeros(0, np.int64)
         count = round(self.config.data.unanswerable * size)
         drawn = rng.choice(len(self.unsaid), count, replace=count > len(self.unsaid))
-        return [self.unsaid[number] for number in drawn[self.group.share]]
+        return drawn[self.group.share]
 
-    def _learn_unsaid(self, questions: Sequence[Prepared]) -> Tensor:
+    def _learn_unsaid(self, batch: AxisBatch) -> Tensor:
         """Learn that the tables of some questions do not say what is asked for."""
-        scorer = self.parser.scorer
-        said = scorer.read(scorer.batch(questions).to(self.parser.device)).said
+        said = self.parser.scorer.read(batch).said
         assert said is not None
         loss = said_loss(said, False)
         torch.autograd.backward(loss)

@@ -166,6 +166,10 @@ class Encoder(Scorer):
         """Return questions as tensors."""
         return make_encoder_batch(questions, self.reader)
 
+    def reads_like(self, other: Scorer) -> bool:
+        """Say whether another scorer makes the same batches: of the same pieces, as many cells."""
+        return isinstance(other, Encoder) and self.reader.manner == other.reader.manner
+
     def text_length(self, question: Prepared) -> int:
         """Return how many pieces it reads of a question."""
         return len(self.reader(question).pieces)

@@ -62,8 +62,10 @@ class Ensemble(Scorer):
 
     def batch(self, questions: Sequence[Prepared]) -> EnsembleBatch:
         """Return questions as tensors."""
-        members = tuple(member.batch(questions) for member in self.each)
-        return EnsembleBatch(members[0].widths, members)
+        first, *others = self.each
+        own = first.batch(questions)
+        members = (own, *(own if m.reads_like(first) else m.batch(questions) for m in others))
+        return EnsembleBatch(own.widths, members)
 
     def forward(self, batch: EnsembleBatch) -> Tensor:
         """(B, L) the mean of the members' scores of all axis entries."""

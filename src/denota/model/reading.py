@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -78,6 +79,11 @@ class Reader:
         self.wordpieces, self.cells, self.usual = wordpieces, cells, usual
         self._known = Kept[QuestionText](KEPT_READINGS)
         self._texts = Kept[tuple[object, Texts]](KEPT_READINGS)
+
+    @cached_property
+    def manner(self) -> tuple[str, int, int]:
+        """All that a reading of a question depends on besides the question."""
+        return self.wordpieces.tokenizer.to_str(), self.cells, self.usual
 
     def keep(self, most: int) -> None:
         """Set how many readings and lists of texts are kept, those not used for longest go."""

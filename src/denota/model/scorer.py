@@ -149,6 +149,10 @@ class Scorer(nn.Module):
         """
         raise NotImplementedError
 
+    def reads_like(self, other: Scorer) -> bool:
+        """Say whether another scorer makes the same batches."""
+        return self is other
+
     def text_length(self, question: Prepared) -> int:
         """Return how many pieces the text has that it reads of a question; 0 if it reads none."""
         return 0

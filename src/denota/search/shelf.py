@@ -37,9 +37,9 @@ class Shelf:
         except (OSError, ValueError):
             return None
         size = int(file[:8].view("<i8")[0])
-        before, has_number, more = pickle.loads(file[8 : 8 + size].tobytes())
+        before, has_number, begins, more = pickle.loads(file[8 : 8 + size].tobytes())
         known = index_of(task.question.table).class_tokens
-        values = (*known, *more) if more else known
+        values = (*known, *more) if begins and more else known if begins else more
         record = StoreRecord(file, 8 + size + -size % 8)
         return record.prepared(task, values, before, has_number, language)
 
@@ -49,8 +49,10 @@ class Shelf:
             return
         self.most -= 1
         path = self._path(key, task)
-        more = ready.values[len(index_of(task.question.table).class_tokens) :]
-        facts = pickle.dumps((ready.before_constant, ready.has_number, more))
+        known = index_of(task.question.table).class_tokens
+        begins = ready.values[: len(known)] == known  # not where only linked values are read
+        more = ready.values[len(known) :] if begins else ready.values
+        facts = pickle.dumps((ready.before_constant, ready.has_number, begins, more))
         beside = path.with_suffix(f".{os.getpid()}")
         try:
             with beside.open("wb") as file:
