@@ -241,9 +241,11 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("epochs", "batch", "made_up_epochs"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"train.{name} must be 1 or more, not {getattr(self, name)}")
+        for name, least in (("epochs", 1), ("batch", 1), ("made_up_epochs", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(
+                    f"train.{name} must be {least} or more, not {getattr(self, name)}"
+                )
         if self.workers < -1:
             raise ConfigError(f"train.workers must be -1 or more, not {self.workers}")
         if self.device not in ("auto", "cpu", "cuda"):
