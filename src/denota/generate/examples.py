@@ -89,5 +89,5 @@ def _answer(turn: Turn, table: Table) -> Answer:
     return Values(denotation_items(turn.answer, table))
 
 
-TURNS_WITH_VALUES: Final = (1, 1, 1, 1, 1, 2, 2, 3)
+TURNS_WITH_VALUES: Final = (1, 1, 1, 1, 2, 2, 2, 3)
 """The numbers of turns to choose from in a language with values."""

@@ -28,8 +28,9 @@ def follow(scene: Scene, before: Sequence[Asked]) -> Asked | None:
     given = [earlier.answer for earlier in before]
     if scene.loose and scene.chance(CHANGED):
         return change_subject(scene, before)
+    ways = {**FOLLOW_UPS, compute: COMPUTED} if is_wide(scene.language) else FOLLOW_UPS
     for _ in range(_TRIES):
-        found = scene.one_of(FOLLOW_UPS)(scene, before[-1])
+        found = scene.one_of(ways)(scene, before[-1])
         if (
             found is not None
             and found.has_something
@@ -206,6 +207,8 @@ FOLLOW_UPS: Final[dict[FollowUp, float]] = {
     repeat: 0.3,
 }
 """How often each follow-up is tried."""
+COMPUTED: Final = 80.0
+"""How often a value of the answer's rows is, in a language where values are answers."""
 _TRIES: Final = 12
 CHANGED: Final = 0.4
 """In loose wording, the share of later questions that stand by themselves."""
