@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from denota.app.paths import load_run, load_run_and_facts
@@ -14,6 +15,8 @@ def package_run(
     run: str | Path, out: Path, confidence: str | Path | None = None, bits: int = 8
 ) -> int:
     """Write a run's best parser in less room and return how many bytes that is.
+
+    What is packaged is trained further without the teacher it had, which does not come with it.
 
     Args:
         run: its folder, or a saved parser.
@@ -33,5 +36,6 @@ def package_run(
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TrainingError(f"{out} cannot be written: {(error.strerror or '').lower()}") from None
+    parser.config = replace(parser.config, train=replace(parser.config.train, teacher=""))
     save_parser(out, parser, facts={"epoch": facts.get("epoch", "0")}, bits=bits)
     return out.stat().st_size
