@@ -9,6 +9,10 @@ WikiSQL's training questions that were not learnt from, made-up questions in hel
 invented tables and about WikiSQL's, and the part of the real tables that is there to choose by. The
 confidence is fitted to them; figures are cross-fitted over tables, and over data sets.
 
+`--order FILE` puts readings in an order that was learnt first (`denota.evaluation.order`), from
+other questions of WikiSQL and made-up ones than those that are judged: FILE is read if it is there,
+else written.
+
 A table of figures is printed, and everything is written to results/confidence/, which
 `python -m denota.reports.confidence` makes docs/confidence.md of. `--save` writes the confidence
 into the run's best parser, from where `denota package --confidence RUN` takes it; `--save-to
@@ -26,7 +30,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -35,9 +39,9 @@ from typing import Any, Final
 from real_tables import read_part
 
 from denota.app.paths import load_run, load_run_and_facts, model_path
-from denota.conversation.doubt import FEATURES, TOGETHER
+from denota.conversation.doubt import FEATURES, ORDER, TOGETHER
 from denota.conversation.given import items_in
-from denota.conversation.judge import judge, judge_examples, judge_unsaid
+from denota.conversation.judge import choices_of, judge, judge_examples, judge_unsaid
 from denota.conversation.rating import RatedProgram
 from denota.data import Example, Question, load_examples
 from denota.data.answer import Values, is_right
@@ -46,6 +50,7 @@ from denota.data.mixed import load_mixed
 from denota.evaluation.calibration import Calibration
 from denota.evaluation.chances import chances, fit_chances
 from denota.evaluation.judged import Judged, as_record, from_record, joined
+from denota.evaluation.order import Choices, Order, fit_order
 from denota.evaluation.predict import as_values, key_of
 from denota.evaluation.selective import figures, outcomes
 from denota.evaluation.thresholds import WRONG
@@ -60,6 +65,10 @@ from denota.tokens import content
 
 RESULTS: Final = Path(__file__).parents[1] / "results" / "confidence"
 DATA_SETS: Final = ("sqa", "wtq", "wikisql", "invented", "made up", "real")
+ORDER_OF: Final = ("wikisql", "invented", "made up")
+"""The data sets that an order of readings is learnt from."""
+ORDER_FROM: Final = 1000
+"""How many questions of each."""
 LEARNT: Final = "sqa:train"
 """What the shipped parser learnt from (`docs/model_card.md`)."""
 TOLD: Final = (
@@ -79,6 +88,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=400, help="of each data set")
     parser.add_argument("--sets", nargs="*", default=DATA_SETS, choices=DATA_SETS)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--order", type=Path, help="of readings: read if there, else learnt")
     parser.add_argument("--judged", type=Path, help="judged answers: read if there, else written")
     parser.add_argument("--save", action="store_true", help="into the run's best parser")
     parser.add_argument("--save-to", type=Path, help="a file for the confidence alone")
@@ -93,6 +103,9 @@ def main() -> None:
         _print({name: {"after": told[name]} for name in ("as_asked", "with_made_unanswerable")})
         return
     start = time.monotonic()
+    if given.order is not None and not given.order.exists():
+        order = learn_order(Source(given.data, given.learnt, ORDER_FROM, seed=1000), given)
+        given.order.write_text(json.dumps(asdict(order)) + "\n", encoding="utf-8")
     kept = given.judged
     if kept is not None and kept.exists():
         lines = kept.read_text(encoding="utf-8").splitlines()
@@ -122,6 +135,8 @@ class Source:
     data: Path
     learnt: str
     count: int
+    seed: int = 0
+    """Another draw."""
 
     def examples(self, name: str) -> list[Example]:
         """Return questions of a data set that the parser has not learnt from."""
@@ -149,22 +164,25 @@ class Source:
         learnt = load_mixed(self.learnt, self.data / "sqa", seed=0).loaded.questions
         known = {question.id.partition(":")[2] for question in learnt}
         every = load_examples(self.data / "wikisql", "train").examples
-        return _some([e for e in every if e.question.id not in known], self.count, Random(2))
+        return _some(
+            [e for e in every if e.question.id not in known], self.count, Random(2), self.seed
+        )
 
     def _invented(self) -> list[Example]:
-        return _generated([*invented_tables(max(8, self.count // 3), seed=77)], self.count, 77)
+        seed = self.seed + 77
+        return _generated([*invented_tables(max(8, self.count // 3), seed=seed)], self.count, seed)
 
     def _made_up(self) -> list[Example]:
         tables = {one.question.table_file: one.question.table for one in self._wikisql()}
-        return _generated(list(tables.values()), self.count, 78)
+        return _generated(list(tables.values()), self.count, self.seed + 78)
 
 
-def _some(examples: Sequence[Example], count: int, rng: Random) -> list[Example]:
-    """So many examples of whole conversations."""
+def _some(examples: Sequence[Example], count: int, rng: Random, skip: int = 0) -> list[Example]:
+    """So many examples of whole conversations, after some that are skipped."""
     talks = list(conversations(examples))
     rng.shuffle(talks)
     found: list[Example] = []
-    for talk in talks:
+    for talk in talks[skip:]:
         if len(found) < count:
             found += talk
     return found
@@ -186,7 +204,9 @@ def judge_all(source: Source, given: argparse.Namespace) -> list[Judged]:
     context = multiprocessing.get_context("spawn")
     found: list[Judged] = []
     with ProcessPoolExecutor(given.jobs, context) as pool:
-        every = [pool.submit(judge_set, given.run, source, name) for name in given.sets]
+        every = [
+            pool.submit(judge_set, given.run, source, name, given.order) for name in given.sets
+        ]
         for name, one in zip(given.sets, every, strict=True):
             own = one.result()
             found = joined(found, own)
@@ -194,16 +214,38 @@ def judge_all(source: Source, given: argparse.Namespace) -> list[Judged]:
     return found
 
 
-def judge_set(run: str, source: Source, name: str) -> list[Judged]:
+def judge_set(run: str, source: Source, name: str, order: Path | None) -> list[Judged]:
     """Answer and judge questions of one data set."""
     if name == "real":
-        return judge_part(_parser(run), "choose")
-    return judge_examples(_parser(run), name, source.examples(name), Random(name))
+        return judge_part(_parser(run, order), "choose")
+    return judge_examples(_parser(run, order), name, source.examples(name), Random(name))
+
+
+def learn_order(source: Source, given: argparse.Namespace) -> Order:
+    """Learn an order of readings from questions of some data sets, in several processes."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(given.jobs, context) as pool:
+        every = [pool.submit(_choices, given.run, source, name) for name in ORDER_OF]
+        choices = [one for own in every for one in own.result()]
+    return fit_order(choices, ORDER)
+
+
+def _choices(run: str, source: Source, name: str) -> list[Choices]:
+    return choices_of(_parser(run, None), name, source.examples(name))
 
 
 @cache
-def _parser(run: str) -> Parser:
-    return load_run(run)
+def _parser(run: str, order: Path | None) -> Parser:
+    parser = load_run(run)
+    if order is not None:
+        known = parser.calibration or Calibration((0.0, 1.0, 0.0, 0.0))  # by its share alone
+        parser.calibration = replace(known, order=_order(order))
+    return parser
+
+
+def _order(path: Path) -> Order:
+    told = json.loads(path.read_text(encoding="utf-8"))
+    return Order(**{name: tuple(own) for name, own in told.items()})
 
 
 def judge_part(parser: Parser, part: str) -> list[Judged]:
@@ -243,6 +285,7 @@ def _without_column(question: Question, pandas: str) -> Question | None:
 def fit_run(given: argparse.Namespace, judged: Sequence[Judged]) -> dict[str, Any]:
     """Fit a confidence, write it into a run or a file if asked to, and return its figures."""
     known, across = fit_chances(judged, FEATURES, TOGETHER, wrong=given.wrong)
+    known = replace(known, order=_order(given.order) if given.order is not None else None)
     other, apart = fit_chances(judged, FEATURES, TOGETHER, by_data=True, wrong=given.wrong)
     if given.save:
         path = model_path(given.run)
@@ -253,6 +296,7 @@ def fit_run(given: argparse.Namespace, judged: Sequence[Judged]) -> dict[str, An
         save_calibration(given.save_to, known)
     return {
         "weights": dict(zip(_named(known), known.weights[1:], strict=True)),
+        "order": _told_of(known.order),
         "thresholds": {name: getattr(known, name) for name in _THRESHOLDS},
         "over_tables": figures(judged, across, outcomes(known, judged, across)),
         "over_data_sets": figures(judged, apart, outcomes(other, judged, apart)),
@@ -267,6 +311,13 @@ def _named(known: Calibration) -> Iterator[str]:
     yield from known.features
     for one, other in known.scale.products if known.scale is not None else ():
         yield f"{known.features[one]} × {known.features[other]}"
+
+
+def _told_of(order: Order | None) -> dict[str, float]:
+    """The weights of an order by what they are of."""
+    if order is None:
+        return {}
+    return dict(zip(("log_probability", *order.features), order.weights, strict=True))
 
 
 def look(parser: Parser, part: str) -> dict[str, Any]:

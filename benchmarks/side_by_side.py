@@ -31,9 +31,9 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
 The questions of the base, and those made up for it, are prepared by all cores and inherited by a
 process a run, so settings that change what is prepared (language, lexicon) are the base's alone.
 RUNS/NAME has best.safetensors (the last epoch: nothing is chosen by dev here), small.safetensors
-(weights in 8 bits, after each epoch) and metrics.jsonl; RUNS/answers/NAME.SPLIT.tsv predictions in the form of their
-data set, RUNS/answers/NAME.json their scores. Answers about cells are the best programs that give
-cells. `--few` keeps a few questions of everything, to try a plan.
+(weights in 8 bits, after each epoch) and metrics.jsonl; RUNS/answers/NAME.SPLIT.tsv predictions in
+the form of their data set, RUNS/answers/NAME.json their scores. Answers about cells are the best
+programs that give cells. `--few` keeps a few questions of everything, to try a plan.
 """
 
 from __future__ import annotations

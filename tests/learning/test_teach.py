@@ -5,6 +5,8 @@ The taught question and its paraphrases change, and the rest is left alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from denota import sample
 from denota.app.paths import load_run
 from denota.data.answer import Cells
 from denota.data.example import Question
+from denota.learning.presets import PRESETS
 from denota.learning.update import surrogate_loss
 from denota.model.features import Features, constants_of, features_of
 from denota.model.memory import Memory, header_of
@@ -26,6 +29,12 @@ from denota.teaching import lesson as teach
 from denota.teaching.lesson import Lesson, learn, lesson_of
 
 CASTLES = sample.tables()["tables/castles.csv"]
+LEARNS_BY = {
+    **dict.fromkeys(PRESETS, "maver"),
+    "mmr": "mmr",
+    "off_policy_w_mmr_q": "off_policy_w_mmr_q",
+}
+"""By which update a lesson is learnt: MAVER, if the parser was trained with one without margin."""
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +50,15 @@ def ready(
     return Preparer.of(parser.config, keep_spaces=True)(question, None, answer)
 
 
+@pytest.mark.parametrize(("trained_by", "learns_by"), LEARNS_BY.items())
 def test_one_step_is_minus_the_gradient_of_the_surrogate(
-    parser: Parser, monkeypatch: pytest.MonkeyPatch
+    parser: Parser, monkeypatch: pytest.MonkeyPatch, trained_by: str, learns_by: str
 ) -> None:
     """W after one round from 0 is −rate ∂loss/∂W, with the loss of training over the same K."""
     monkeypatch.setattr(teach, "ROUNDS", 1)
     lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
     assert lesson.consistent
-    learnt = learn([lesson], parser.config)
+    learnt = learn([lesson], replace(parser.config, update=PRESETS[trained_by]))
     names = sorted({f for features in lesson.features for f in features})
     counts = [[features.count(n) for n in names] for features in lesson.features]
     part = torch.tensor(counts).double()
@@ -61,8 +71,9 @@ def test_one_step_is_minus_the_gradient_of_the_surrogate(
     mask[reference] = True
     rewards = torch.from_numpy(lesson.rewards)
     place = torch.tensor([reference])
-    found = Candidates(scores[None], rewards[None], mask[None], scores.detach()[None], place, place)
-    surrogate_loss(found, parser.config.update).backward()
+    explored = torch.where(mask & (rewards >= 1), 0.0, -torch.inf).double()  # log 1 for y* alone
+    found = Candidates(scores[None], rewards[None], mask[None], explored[None], place, place)
+    surrogate_loss(found, PRESETS[learns_by]).backward()
     assert weights.grad is not None
     expected = -teach.RATE * teach.MARGIN * weights.grad  # the margin divides the scores
     got = torch.tensor([[learnt.weights[0].get(n, 0.0)] for n in names]).double() * asked

@@ -235,6 +235,14 @@ _FEATURES: Final[dict[str, Callable[[Seen], float]]] = {
 }
 FEATURES: Final = tuple(_FEATURES)
 """The names of the features, in their order."""
+ORDER: Final = (
+    *("critique", "recall_missed", "ungrounded", "conditions", "named_unused", "left_out"),
+    *("left_out_share", "left_out_known", "left_out_unknown", "constants_unmatched"),
+    *("selected_named", "columns_unnamed", "count_text", "number_unasked", "yes_no_other"),
+    *("sum_of_one", "counts_none", "empty", "many_rows", "superlative", "step", "negates"),
+    "follows",
+)
+"""The features that readings of one question differ in, by which they are put in order."""
 _TELLING: Final = (
     *("log_odds", "log_rest", "margin", "entropy", "critique", "recall_missed", "left_out"),
     *("words", "best_name", "selected_named", "columns_unnamed", "items"),

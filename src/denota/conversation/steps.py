@@ -25,6 +25,7 @@ from denota.conversation.differences import difference_request
 from denota.conversation.doubt import unknown_words
 from denota.conversation.grouping import group_request
 from denota.conversation.mentions import named_in
+from denota.conversation.one_cell import as_cell
 from denota.conversation.rating import RatedProgram
 from denota.conversation.requests import (
     AggregateRequest,
@@ -152,6 +153,20 @@ def repeat(asked: Asked, parser: Parser) -> Asked:
     if value is None:
         return replace(asked, reason=cannot_compute(request))
     return replace(asked, settled=RatedProgram.certain(*value, found))
+
+
+def one_cell(asked: Asked, parser: Parser) -> Asked:
+    """Take the sum, average, smallest or largest of one cell for the cell."""
+    rated = tuple(map(as_cell, asked.rated))
+    return replace(asked, rated=rated, ranked=rated)
+
+
+def order(asked: Asked, parser: Parser) -> Asked:
+    """Put readings that account for more of the question first, as far as that was fitted."""
+    known = parser.calibration.order if parser.calibration is not None else None
+    if known is None or not asked.ranked or asked.ranked[0].probability >= ordering.CERTAIN:
+        return asked
+    return replace(asked, ranked=ordering.by_evidence(asked, known))
 
 
 def coverage(asked: Asked, parser: Parser) -> Asked:

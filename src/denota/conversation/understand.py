@@ -38,6 +38,8 @@ STEPS: Final = (
     Step("repeat", '"how many is that?" is about the last answer', steps.repeat, cells_only=True),
     Step("scope", "a question that starts afresh is asked of the whole table", steps.scope),
     PARSE,
+    Step("one_cell", "the sum of one cell is that cell", steps.one_cell),
+    Step("order", "readings that leave out less come first", steps.order),
     Step("coverage", "programs that use what is named come first", steps.coverage, cells_only=True),
     Step("request_order", "order for a request", steps.request_order, cells_only=True),
     Step("ties", "all tied rows are taken", each=steps.ties, cells_only=True),

@@ -15,6 +15,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.evaluation.order import Order
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 BY_RATING: Final = ("log_share", "log_odds", "later")
@@ -97,6 +99,8 @@ class Calibration:
     close: float = NEVER
     """What is not sure is asked back where the second reading is close and right with this chance
     at least."""
+    order: Order | None = None
+    """What readings are put in order by; as the parser rates them if None."""
 
     @property
     def sees_doubt(self) -> bool:

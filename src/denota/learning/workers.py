@@ -81,9 +81,7 @@ class Workers:
             arrays = self.next if self.next is not None else self._take()
             self.next = None
             self.learnt += 1
-            yield LoadedBatch(
-                arrays.axis, FlatPrograms(arrays.flat), arrays.taught, arrays.unsaid
-            )
+            yield LoadedBatch(arrays.axis, FlatPrograms(arrays.flat), arrays.taught, arrays.unsaid)
 
     def prefetch(self) -> None:
         """Take the next batch, if it is there, while a GPU is at work on the last."""

@@ -23,6 +23,7 @@ from safetensors.numpy import save_file
 from denota.config import Config
 from denota.errors import ConfigError, TrainingError, newer_format
 from denota.evaluation.calibration import Calibration, Scale
+from denota.evaluation.order import Order
 from denota.model.compact import compact, expanded
 from denota.model.memory import Memory, TableMemory
 from denota.model.parser import Parser
@@ -155,6 +156,17 @@ def _calibration(known: Mapping[str, Any] | None) -> Calibration | None:
     for weights in (found.weights, found.either, found.said):
         if weights and len(weights) != many + 1:
             raise ValueError(f"its confidence has {len(weights)} weights, not {many + 1}")
+    return replace(found, order=_order(known.get("order")))
+
+
+def _order(known: Mapping[str, Any] | None) -> Order | None:
+    if known is None:
+        return None
+    found = Order(**_with_tuples(known))
+    if not len(found.features) == len(found.middle) == len(found.spread) == len(found.weights) - 1:
+        raise ValueError(
+            f"its order has {len(found.weights)} weights and another count of features"
+        )
     return found
 
 

@@ -3,11 +3,10 @@
     ΔW = rate Σ_l Σ_y c_l(y) features(y) ⊗ φ(x_l)
 
 This is Eq. 9 for the weights of `model.memory`, whose gradient of s(y) is features(y) ⊗ φ(x). The
-coefficients c come from the intensity w and the competing distribution q that the parser was
-trained with (MAVER for the default one), over K as the search finds it: programs that give the
-answer, chosen under the shaped policy, and the highest-scoring others. Lessons of a table are
-learnt together with accepted answers, so that what was right stays right. L lessons, K programs, D
-dimensions.
+coefficients c are those of MAVER, or of another update with a margin where the parser was trained
+with one, over K as the search finds it: programs that give the answer, chosen under the shaped
+policy, and the highest-scoring others. Lessons of a table are learnt together with accepted
+answers, so that what was right stays right. L lessons, K programs, D dimensions.
 """
 
 from __future__ import annotations
@@ -19,8 +18,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from denota.config import Config
+from denota.config import Config, UpdateConfig
 from denota.errors import ProgramError
+from denota.learning.presets import MARGIN_METHODS, PRESETS
 from denota.model.features import Features
 from denota.model.memory import PARTICULAR, UNSAID, TableMemory, Vector, nearness
 from denota.model.parser import POOL, Parser
@@ -30,6 +30,10 @@ from denota.programs.tree import Program
 from denota.search.prepare import Prepared
 from denota.teaching.coefficients import LessonCandidates, lesson_coefficients
 
+UPDATE: Final = PRESETS["maver"]
+"""How a lesson is learnt where the parser's own update has no margin. A lesson is one person's
+correction, with no teacher and no crowd of questions beside it: y* has to lead its rivals by a
+margin, however unlikely it was, and once it does nothing more is to be moved."""
 RATE: Final = 0.1
 MARGIN: Final = 2.0
 """The margin, in log-probability, of y* over a program that gets nothing right."""
@@ -148,7 +152,7 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
 
     Args:
         lessons: of tables with one header.
-        config: the parser's, which says by what update it learns.
+        config: the parser's; it learns by its update, if that has a margin.
     """
     known = [lesson for lesson in lessons if lesson.consistent]
     if not known:
@@ -186,10 +190,10 @@ def learn(lessons: Sequence[Lesson], config: Config) -> TableMemory:
 def _coefficients(
     lesson: Lesson, scores: NDArray[np.float64], config: Config
 ) -> NDArray[np.float64]:
-    """(K,) c(y) of the configured update.
+    """(K,) c(y) of the update by which lessons are learnt.
 
     Other programs with the same answer are no rivals: lowering them would teach nothing. Where the
-    person said which one is meant, they are half right.
+    person said which one is meant, they are half right. So y* is all that was explored.
     """
     rewards, others = lesson.rewards, lesson.rewards < 1
     if lesson.chosen is not None:
@@ -201,9 +205,15 @@ def _coefficients(
         shaped = scores + config.search.eta * lesson.critique
         reference = int(shaped[: lesson.consistent].argmax())
     others[reference] = True
-    explored = np.where(rewards >= 1, scores, -np.inf)
+    explored = np.full(len(scores), -np.inf)
+    explored[reference] = 0.0
     found = LessonCandidates(scores / MARGIN, rewards, others, explored, reference)
-    return lesson_coefficients(found, config.update)
+    return lesson_coefficients(found, _update(config))
+
+
+def _update(config: Config) -> UpdateConfig:
+    """The parser's own update, if it has a margin."""
+    return config.update if config.update.competing in MARGIN_METHODS else UPDATE
 
 
 def _all(lesson: Lesson) -> list[str]:
