@@ -1,6 +1,6 @@
 """What the packaged model is: its file, what it learnt from, how soon it first answers; JSON out.
 
-    python benchmarks/default_model.py [--runs 5] > results/default/model.json
+Usage: python benchmarks/default_model.py [--runs 5] > results/default/model.json
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ASK = ("-m", "denota", "ask", "examples/expeditions.csv", "which season has the 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--runs", type=int, default=5, help="of the command, of which the median")
+    arguments.add_argument("--runs", type=int, default=5, help="of the command; the median is told")
     given = arguments.parse_args()
     path = model_path("default")
     parser, facts = load_run_and_facts("default")

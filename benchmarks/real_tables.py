@@ -26,6 +26,7 @@ from denota.data.answer import Values, is_right
 from denota.data.example import Question
 from denota.evaluation.metrics import Key
 from denota.evaluation.predict import as_values, key_of
+from denota.programs.text import print_program
 from denota.search.preparer import Preparer
 from denota.tables.io import read_table
 from denota.tables.table import Table
@@ -106,6 +107,7 @@ class Judge:
             "confidence": round(asked.confidence, 3),
             "answer": list(answer[:5]),
             "gold": turn["answer"],
+            "program": print_program(asked.best.program) if asked.best else "",
             "reason": asked.reason,
         }
 

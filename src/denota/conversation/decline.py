@@ -18,7 +18,8 @@ from denota.tokens import FUNCTION_WORDS, tokenise
 
 NO_GROUPS: Final = "I cannot group rows like that"
 NO_SHARES: Final = "I cannot work out shares and percentages"
-NO_ARITHMETIC: Final = "I cannot multiply, divide or compare amounts like that"
+NO_ARITHMETIC: Final = "I cannot compare amounts like that"
+NO_FORMULAS: Final = "I cannot multiply, divide or compare with an average"
 CAN: Final = (
     "I can pick cells by conditions, count, add up and average them, by group too, and say how much"
     " two rows differ"
@@ -157,18 +158,26 @@ _RULES: Final = (
         NO_SHARES,
     ),
     _rule(
-        r"differences? (?:between|in)|the difference|subtract\w*|minus|multipl\w+|divided by"
+        r"multipl\w+|divided by|plus \d+|\d+ plus|square root|gr(?:ew|ow|owth) rate"
+        r"|than (?:the |an )?average",
+        NO_FORMULAS,
+    ),
+    _rule(
+        r"differences? (?:between|in)|the difference|subtract\w*|minus"
         r"|how (?:much|many) (?:more|less|fewer|longer|shorter|higher|lower|bigger|larger|smaller"
         r"|taller|heavier|older|younger|faster|better)"
         r"|(?:twice|half|double) (?:as|the)|times (?:as|more|larger|bigger|higher)"
-        r"|plus \d+|\d+ plus|square root|gr(?:ew|ow|owth) rate|increased? from|change from",
+        r"|increased? from|change from",
         NO_ARITHMETIC,
+    ),
+    _rule(
+        r"(?:appears?|occurs?|shows? up|listed) (?:more than once|(?:at least )?twice)|duplicates?",
+        "I cannot look for what stands in the table several times",
     ),
     _rule(
         r"grouped by|group (?=(?:\w+ ){1,3}by\b)|broken down|break down|breakdown"
         r"|most (?:common|frequent|often)|least (?:common|frequent)"
-        r"|(?:appears?|occurs?|shows? up|listed) (?:the )?"
-        r"(?:most|more than once|twice|at least twice)|duplicates?",
+        r"|(?:appears?|occurs?|shows? up|listed) (?:the )?most",
         NO_GROUPS,
     ),
     _rule(

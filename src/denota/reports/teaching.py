@@ -84,9 +84,10 @@ written down, unless it is accepted.
 about the very same table the very cells or values.
 - If no program of the parser's language gives the answer, that is said; the correction is kept in \
 the log, and is the answer to that question about that table alone.
-- The default model picks cells, and rules count and add up for it. Told the value, it learns the \
-cells behind it, if a program that the question bears out picks cells that give it; else the value \
-is remembered for that question about that table. Cells that are pointed at are counted.
+- Told a value, the default model learns the programs that compute it. For a model that picks \
+cells, rules count and add up: told the value, it learns the cells behind it, if a program that \
+the question bears out picks cells that give it; else the value is remembered for that question \
+about that table. Cells that are pointed at are counted.
 - A lesson that says otherwise than an earlier one about the same question is pointed out; the \
 newer counts.
 - `None of these` keeps the lesson without learning it. A program that does not give the taught \
@@ -148,8 +149,7 @@ percent of the lessons, of accepted answers and of the sample's dev questions ar
 and after; with `--preview` it only says how long that takes. `--export` writes the lessons as data:
 
 ```text
-denota train experiments/encoder.toml --init default --data lessons.jsonl --out runs/taught --set \
-data.train=all data.dev= train.epochs=4 train.average=0
+denota train experiments/own.toml --init default --data lessons.jsonl --out runs/taught
 ```
 """
 

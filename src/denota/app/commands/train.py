@@ -20,7 +20,7 @@ from denota.data.mixed import load_mixed, load_tables
 from denota.generate.sources import INVENTED, TRAIN, read_sources
 from denota.learning.group import Group
 from denota.learning.presets import load_experiment
-from denota.learning.run import real_epochs, train
+from denota.learning.run import MADE_OF, real_epochs, train
 from denota.model.checkpoint import load_parser
 from denota.model.saved import read_saved
 from denota.reports.curves import draw_curves
@@ -121,6 +121,8 @@ def _train(
         # its steps are too small to share: threads would wait for each other
         torch.set_num_threads(1)
     prepared = len(examples) + len(dev.examples) + config.data.made_up
+    if config.data.unanswerable:
+        prepared += min(MADE_OF, len(examples) + config.data.made_up)
     trained = config.train.epochs * len(examples) + config.made_up_epochs * config.data.made_up
     with training_progress(prepared, trained, quiet=not group.is_first) as shown:
         best = train(
