@@ -19,6 +19,7 @@ from denota.model.parser import Parser
 from denota.programs.execute import execute
 from denota.sample import path as sample_path
 from denota.tables import Table, read_table
+from parsers import picks_cells
 
 ROOT = Path(__file__).parents[2]
 SALES = Table.from_rows(
@@ -99,8 +100,10 @@ def test_a_follow_up_changes_the_condition(parser: Parser) -> None:
     assert chat.ask("and Chairs?").values == (("North", 1.0), ("West", 1.0))
 
 
-def test_without_the_step_groups_are_declined(parser: Parser) -> None:
-    turn = Chat(parser, SALES, without=("groups",)).ask("total revenue by region")
+def test_without_the_step_groups_are_declined() -> None:
+    """A parser that picks cells has groups by that step alone."""
+    assert Chat(picks_cells(), SALES).ask("total revenue by region").kind == "groups"
+    turn = Chat(picks_cells(), SALES, without=("groups",)).ask("total revenue by region")
     assert turn.declined and "group" in turn.reason
 
 

@@ -16,6 +16,7 @@ from denota.app.paths import load_run, model_path
 from denota.config import Config, DataConfig, ModelConfig
 from denota.errors import TrainingError
 from denota.evaluation.calibration import Calibration, Scale
+from denota.evaluation.order import Order
 from denota.model.saved import calibration_path, save_calibration, save_parser
 from denota.model.torch_parser import TorchParser
 from denota.programs import Denotation
@@ -83,6 +84,7 @@ HEADS = Calibration(
     declines=0.1,
     asks=0.2,
     close=0.3,
+    order=Order(("left_out",), (1.0, -0.5), (0.1,), (2.0,)),
 )
 
 
@@ -112,11 +114,12 @@ def test_a_confidence_beside_a_parser_takes_the_place_of_its_own(tmp_path: Path)
     assert load_run(run).calibration == Calibration((0.1, 0.2, 0.3, 0.4), 0.7)
 
 
-def test_a_file_that_names_no_features_has_those_of_its_rating(tmp_path: Path) -> None:
-    alone = tmp_path / "alone.safetensors"  # the default model without the confidence beside it
+def test_the_default_model_without_the_confidence_beside_it_has_none(tmp_path: Path) -> None:
+    alone = tmp_path / "alone.safetensors"
     shutil.copyfile(model_path("default"), alone)
-    known = load_run(alone).calibration
-    assert known is not None and len(known.weights) == 1 + len(known.features)
+    assert load_run(alone).calibration is None
+    known = load_run("default").calibration
+    assert known is not None and known.sees_doubt and known.order is not None
 
 
 @pytest.mark.parametrize(
@@ -125,6 +128,7 @@ def test_a_file_that_names_no_features_has_those_of_its_rating(tmp_path: Path) -
         ({"said": (1.0,)}, "its confidence has 1 weights, not 4"),
         ({"scale": Scale((0.5,), (1.0,))}, "its confidence has a scale of 1, not 2 features"),
         ({"scale": None}, "its confidence has 4 weights, not 3"),
+        ({"order": Order(("a", "b"), (1.0,), (0.0,), (1.0,))}, "its order has 1 weights for 2"),
     ],
 )
 def test_heads_that_do_not_fit_are_said(tmp_path: Path, change: dict[str, Any], said: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from conversation.test_understand import TABLE, rated
+from conversation.test_understand import rated
 from denota.conversation.one_cell import as_cell
 from denota.conversation.rating import RatedProgram
 from denota.errors import ProgramError

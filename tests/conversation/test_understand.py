@@ -33,6 +33,8 @@ from denota.conversation.understand import (
 from denota.data import load_examples
 from denota.data.example import Question, conversations
 from denota.errors import ConfigError
+from denota.evaluation.calibration import Calibration
+from denota.evaluation.order import Order
 from denota.evaluation.predict import key_of
 from denota.model.parser import Parser
 from denota.programs.denotation import Denotation
@@ -118,6 +120,25 @@ def test_spelling() -> None:
         understood("which city is in Norwya?", ("SELECT City", 1.0), without=["spelling"]).text
         == asked.typed
     )
+
+
+def test_order_puts_what_leaves_out_less_first() -> None:
+    named = "SELECT City WHERE Country = 'Norway'"
+    parser = parser_of("full")
+    order = Order(("left_out",), (1.0, -2.0), (0.0,), (1.0,))
+    parser.calibration = Calibration((0.0, 1.0, 0.0, 0.0), order=order)
+
+    def first(likeliest: float, without: Sequence[str] = ()) -> str:
+        found = rated(("SELECT City", likeliest), (named, 0.05))
+        pipeline = steps_of(parser, without)
+        asked = Asked.of("which city is in Norway?", TABLE)
+        return program_of(understand(asked, parser, lambda some: [found for _ in some], pipeline))
+
+    assert first(0.2) == named
+    assert first(0.2, ["order"]) == "SELECT City"
+    assert first(0.93) == "SELECT City", "the parser is certain"
+    parser.calibration = Calibration((0.0, 1.0, 0.0, 0.0))
+    assert first(0.2) == "SELECT City"
 
 
 def test_coverage_prefers_what_is_named() -> None:

@@ -163,10 +163,9 @@ def _order(known: Mapping[str, Any] | None) -> Order | None:
     if known is None:
         return None
     found = Order(**_with_tuples(known))
-    if not len(found.features) == len(found.middle) == len(found.spread) == len(found.weights) - 1:
-        raise ValueError(
-            f"its order has {len(found.weights)} weights and another count of features"
-        )
+    many = len(found.features)
+    if not len(found.middle) == len(found.spread) == len(found.weights) - 1 == many:
+        raise ValueError(f"its order has {len(found.weights)} weights for {many} features")
     return found
 
 
