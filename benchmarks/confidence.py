@@ -69,6 +69,8 @@ ORDER_OF: Final = ("wikisql", "invented", "made up")
 """The data sets that an order of readings is learnt from."""
 ORDER_FROM: Final = 1000
 """How many questions of each."""
+BY_SHARE: Final = Calibration((0.0, 1.0, -1.0), features=("log_share", "log_rest"))
+"""The confidence of a parser without one: its answer's share of all probability."""
 LEARNT: Final = "sqa:train"
 """What the shipped parser learnt from (`docs/model_card.md`)."""
 TOLD: Final = (
@@ -238,7 +240,7 @@ def _choices(run: str, source: Source, name: str) -> list[Choices]:
 def _parser(run: str, order: Path | None) -> Parser:
     parser = load_run(run)
     if order is not None:
-        known = parser.calibration or Calibration((0.0, 1.0, 0.0, 0.0))  # by its share alone
+        known = parser.calibration or BY_SHARE
         parser.calibration = replace(known, order=_order(order))
     return parser
 

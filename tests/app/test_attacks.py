@@ -54,7 +54,7 @@ from app.attacking import (
 )
 
 TOKEN = "a-token-long-enough"
-ODD = "who was the zorg of harrock tower?"
+ODD = "what was the zorg of harrock tower?"
 REFUSED = 25.0
 """Seconds that a refusal of a file may take on a machine that is busy."""
 

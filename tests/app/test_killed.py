@@ -79,7 +79,7 @@ class Client:
 
     def _teach(self, http: httpx.Client) -> None:
         """In a session of its own: what follows a corrected turn is dropped."""
-        text = f"who was the zorg {self.asked} of harrock tower?"
+        text = f"what was the zorg {self.asked} of harrock tower?"
         own = sample(http)
         self.sessions.append(own)
         found = http.post(f"/v1/sessions/{own}/ask", json={"question": text})

@@ -116,7 +116,7 @@ def test_cells_are_counted_added_up_and_averaged(client: TestClient) -> None:
 
 def test_a_lesson_ahead_learns_nothing_and_says_what_would_change(client: TestClient) -> None:
     castles = f"/v1/sessions/{client.post('/v1/sessions', json={'sample': 'castles'}).json()['id']}"
-    for question in ("which castle is the eldest?", "what is the eldest castle?"):
+    for question in ("which castle is the most ancient?", "what is the most ancient castle?"):
         client.post(f"{castles}/ask", json={"question": question, "scope": "table"})
     before = client.get(castles).json()
     body = {"turn": 1, "cells": [[0, 0]], "program": "SELECT Castle WHERE Built IS MIN"}

@@ -499,7 +499,7 @@ def test_lessons_without_end_are_bounded(server: Running) -> None:
     """
     with server.person() as client:
         id_ = sample(client)
-        asked(client, id_, "who was the zorg of harrock tower?")
+        asked(client, id_, "what was the zorg of harrock tower?")
         cells = [[2, 2]] * 300_000
         found = teach(client, id_, 0, cells)
         assert found.status_code in (200, 413, 422), found.text[:200]
@@ -519,7 +519,7 @@ def test_lessons_without_end_are_bounded(server: Running) -> None:
 
 
 def test_lessons_of_a_session_of_nobody_act_in_it_alone(server: Running) -> None:
-    question = "who was the zorg of harrock tower?"
+    question = "what was the zorg of harrock tower?"
     with server.anyone() as client:
         fresh = asked(client, sample(client), question)
         id_ = sample(client)

@@ -30,7 +30,7 @@ def test_lessons_are_trained_on_and_what_changes_is_told(
     with pytest.raises(DataError, match="nothing to train on"):
         training.retrain(teacher, tmp_path / "none.safetensors")
     chat = Chat(parser, CASTLES, teacher=teacher)
-    chat.teach(chat.ask("who was the zorg of harrock tower?"), {(2, 2)})
+    chat.teach(chat.ask("what was the zorg of harrock tower?"), {(2, 2)})
     chat.teach(chat.ask("which cells do I like?"), {(0, 0), (3, 5), (7, 2)})
     chat.accept(chat.ask("which castles have the condition intact?"))
     plan = plan_of(teacher)

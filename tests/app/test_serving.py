@@ -173,7 +173,7 @@ def _teach(server: Server, acknowledged: list[str]) -> None:
         while True:
             id_ = server.post("/v1/sessions", {"sample": "castles"})["id"]
             number += 1
-            text = f"who was the zorg {threading.get_ident() % 997} {number} of harrock tower?"
+            text = f"what was the zorg {threading.get_ident() % 997} {number} of harrock tower?"
             server.post(f"/v1/sessions/{id_}/ask", {"question": text})
             body: dict[str, object] = {"turn": 0, "cells": [[2, 2]]}
             taught = server.post(f"/v1/sessions/{id_}/teach", body)

@@ -32,9 +32,9 @@ from denota.teaching.teacher import Teacher
 from processes import denota as call
 
 CASTLES = sample.tables()["tables/castles.csv"]
-ODD = "who was the zorg of harrock tower?"
+ODD = "what was the zorg of harrock tower?"
 ANSWER = {(2, 2)}
-OTHER = "who was the zorg of dun fort?"
+OTHER = "what was the zorg of dun fort?"
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,12 @@ from programs.strategies import examples, programs, tables
     [
         ("SUM (SELECT People WHERE City = 'Oslo')", "SELECT People WHERE City = 'Oslo'"),
         ("LARGEST (SELECT People WHERE People IS MAX)", "SELECT People WHERE People IS MAX"),
+        (
+            "SMALLEST (SELECT Founded WHERE People IS MIN WITH TIES)",
+            "SELECT Founded WHERE People IS MIN WITH TIES",
+        ),
         ("SUM (SELECT People WHERE Country = 'Norway')", ""),
+        ("SMALLEST (SELECT People WHERE Country = 'Norway')", ""),
         ("COUNT (SELECT People WHERE City = 'Oslo')", ""),
         ("SELECT People WHERE City = 'Oslo'", ""),
     ],
@@ -42,6 +47,6 @@ def test_what_is_shown_is_what_the_program_gives(data: st.DataObject) -> None:
     way = RatedProgram(program, answer, answer, 0.5, 0.0, 0.0)
     shown = as_cell(way)
     assert execute(shown.program, table) == shown.answer
-    if shown is not way:
+    if shown is not way and len(shown.answer.cells) == 1:
         ((row, column),) = shown.answer.cells
         assert answer.values == (table.columns[column].numbers[row],)

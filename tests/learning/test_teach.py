@@ -56,7 +56,7 @@ def test_one_step_is_minus_the_gradient_of_the_surrogate(
 ) -> None:
     """W after one round from 0 is −rate ∂loss/∂W, with the loss of training over the same K."""
     monkeypatch.setattr(teach, "ROUNDS", 1)
-    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    lesson = lesson_of(parser, ready(parser, "what was the zorg of harrock tower?", {(2, 2)}))
     assert lesson.consistent
     learnt = learn([lesson], replace(parser.config, update=PRESETS[trained_by]))
     names = sorted({f for features in lesson.features for f in features})
@@ -82,14 +82,14 @@ def test_one_step_is_minus_the_gradient_of_the_surrogate(
 
 
 def test_what_is_taught_is_answered_and_so_is_a_paraphrase(parser: Parser) -> None:
-    asked = "who was the zorg of harrock tower?"
+    asked = "what was the zorg of harrock tower?"
     lesson = lesson_of(parser, ready(parser, asked, {(2, 2)}))
     memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
     taught = Parser(parser.config, parser.scorer, parser.calibration, memory)
     for text, row in (
         (asked, 2),
-        ("the zorg of harrock tower was whom?", 2),
-        ("who was the zorg of dun fort?", 3),
+        ("the zorg of harrock tower was what?", 2),
+        ("what was the zorg of dun fort?", 3),
     ):
         question = ready(parser, text)
         (best,) = taught.best([question])[0][:1]
@@ -97,17 +97,17 @@ def test_what_is_taught_is_answered_and_so_is_a_paraphrase(parser: Parser) -> No
 
 
 def test_probabilities_stay_probabilities(parser: Parser) -> None:
-    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    lesson = lesson_of(parser, ready(parser, "what was the zorg of harrock tower?", {(2, 2)}))
     memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
     taught = Parser(parser.config, parser.scorer, None, memory)
-    for text in ("who was the zorg of dun fort?", "which castles are there?"):
+    for text in ("what was the zorg of dun fort?", "which castles are there?"):
         _, shares, _ = taught.rated([ready(parser, text)], 50)[0]
         assert shares == sorted(shares, reverse=True)
         assert 0 < sum(shares) <= 1 + 1e-9
 
 
 def test_other_tables_are_left_exactly_as_they_were(parser: Parser) -> None:
-    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    lesson = lesson_of(parser, ready(parser, "what was the zorg of harrock tower?", {(2, 2)}))
     memory = Memory({header_of(CASTLES): learn([lesson], parser.config)})
     taught = Parser(parser.config, parser.scorer, None, memory)
     bridges = sample.tables()["tables/bridges.csv"]
@@ -144,7 +144,7 @@ def _number(question: Prepared, lesson: Lesson) -> int:
 def test_learning_many_lessons_stays_quick(parser: Parser) -> None:
     import time
 
-    lesson = lesson_of(parser, ready(parser, "who was the zorg of harrock tower?", {(2, 2)}))
+    lesson = lesson_of(parser, ready(parser, "what was the zorg of harrock tower?", {(2, 2)}))
     began = time.perf_counter()
     learn([lesson] * 40, parser.config)
     assert time.perf_counter() - began < 3

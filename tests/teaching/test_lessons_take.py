@@ -15,6 +15,7 @@ from denota.model.parser import Parser
 from denota.tables.table import Table
 from denota.teaching.log import TeachingLog
 from denota.teaching.teacher import Teacher
+from parsers import picks_cells
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "other_constants.py"
 _SPEC = spec_from_file_location("other_constants", BENCHMARK)
@@ -104,7 +105,8 @@ def test_what_no_program_gives_comes_back_for_its_question_and_table_alone(
     assert set(chat_of(teacher).ask("which cells do I like?").cells) != odd
 
 
-def test_a_value_teaches_the_cells_behind_it(teacher: Teacher) -> None:
+def test_a_value_teaches_the_cells_behind_it() -> None:
+    teacher = Teacher(picks_cells(), TeachingLog())
     chat = chat_of(teacher)
     wrong = chat.ask("how many Mexicans are there?")
     learnt = chat.teach(wrong, values=[2])
@@ -127,7 +129,8 @@ def test_a_value_that_nothing_gives_is_remembered(teacher: Teacher) -> None:
     assert chat_of(teacher).ask("how many fans do the Bulls have?").values != (4711.0,)
 
 
-def test_cells_to_be_counted_are_counted(teacher: Teacher) -> None:
+def test_cells_to_be_counted_are_counted() -> None:
+    teacher = Teacher(picks_cells(), TeachingLog())
     chat = chat_of(teacher)
     chat.ask("how many Mexicans are there?")
     chat.teach(-1, {(1, 0), (4, 0)})

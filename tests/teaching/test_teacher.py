@@ -27,8 +27,8 @@ from denota.teaching.pending import PendingLog
 from denota.teaching.teacher import LARGEST_LESSON, Teacher
 
 CASTLES = sample.tables()["tables/castles.csv"]
-ODD = "who was the zorg of harrock tower?"
-OTHER = "who was the zorg of dun fort?"
+ODD = "what was the zorg of harrock tower?"
+OTHER = "what was the zorg of dun fort?"
 ANSWER = {(2, 2)}
 INTACT = "which castles have the condition intact?"
 RUINS = "which castles are in ruin?"
@@ -80,7 +80,7 @@ def test_a_follow_up_accepts_the_answer_that_it_builds_on(parser: Parser) -> Non
     chat.ask(RUINS)
     assert chat.ask("of those, which has the most towers?").scope == "previous"
     assert said(teacher.log) == [], "of a table that was not taught nothing is written"
-    chat.ask(ODD)
+    chat.ask(ODD, scope="table")
     chat.teach(-1, ANSWER)
     assert said(teacher.log) == [("accepted", RUINS), ("lesson", ODD)]
     chat.ask(INTACT)
@@ -89,7 +89,7 @@ def test_a_follow_up_accepts_the_answer_that_it_builds_on(parser: Parser) -> Non
     again = Chat(parser, CASTLES, teacher=Teacher(parser, TeachingLog()))
     for turn, taught in zip(chat.turns, chat.taught, strict=True):
         again.recall(turn.question, turn.program, turn.confidence, turn.sure, taught=taught)
-    again.ask(OTHER)
+    again.ask(OTHER, scope="table")
     again.teach(-1, {(3, 2)})
     assert said(again.teacher.log) == [
         ("accepted", RUINS),

@@ -213,6 +213,7 @@ _FEATURES: Final[dict[str, Callable[[Seen], float]]] = {
     # the kind of program
     "conditions": lambda s: len(s.way.program.tests),
     "superlative": lambda s: _tests(s, *_SUPERLATIVES),
+    "extreme_twice": lambda s: _aggregate(s, "smallest", "largest") and _tests(s, *_SUPERLATIVES),
     "count": lambda s: _aggregate(s, "count", "count_distinct"),
     "sum": lambda s: _aggregate(s, "sum", "average"),
     "groups": lambda s: bool(s.way.answer.groups),
@@ -240,7 +241,7 @@ ORDER: Final = (
     *("left_out_share", "left_out_known", "left_out_unknown", "constants_unmatched"),
     *("selected_named", "columns_unnamed", "count_text", "number_unasked", "yes_no_other"),
     *("sum_of_one", "counts_none", "empty", "many_rows", "superlative", "step", "negates"),
-    "follows",
+    *("extreme_twice", "follows"),
 )
 """The features that readings of one question differ in, by which they are put in order."""
 _TELLING: Final = (

@@ -96,9 +96,12 @@ def requests(asked: Asked, parser: Parser) -> Asked:
 
 
 def groups(asked: Asked, parser: Parser) -> Asked:
-    """Take a question for a value of each group apart: the groups, and a question for cells."""
+    """Take a question for a value of each group apart: the groups, and a question for cells.
+
+    Which group has the most is left to a parser that computes.
+    """
     request = group_request(asked.text, asked.table)
-    if request is None:
+    if request is None or (request.rank and computes(parser.language)):
         return asked
     before = asked.before if _goes_on(asked.text, request) else Context()
     return replace(asked, request=request, plain=request.question, before=before)

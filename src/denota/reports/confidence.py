@@ -45,9 +45,9 @@ def read_results(folder: Path) -> dict[str, Any]:
 def page(found: Mapping[str, Any]) -> str:
     """Return the page's Markdown."""
     fit = found["fit"]
-    learnt = "sqa:train" in fit["learnt"]
+    seen = "-dev" in fit["learnt"]
     parts = [
-        _TOP.format(learnt=fit["learnt"]) + (_LEARNT if learnt else ""),
+        _TOP.format(learnt=fit["learnt"]) + (_SEEN if seen else ""),
         _areas(fit),
         _RELIABLE,
         _reliability(fit["over_tables"]),
@@ -151,7 +151,12 @@ def _look(look: Mapping[str, Any]) -> str:
 def _features(fit: Mapping[str, Any]) -> str:
     most = sorted(fit["weights"].items(), key=lambda entry: -abs(entry[1]))[:15]
     lines = [(f"`{name}`", f"{weight:+.2f}") for name, weight in most]
-    return "\n\n".join([_WEIGHTS, table(("feature", "weight"), *lines)])
+    parts = [_WEIGHTS, table(("feature", "weight"), *lines)]
+    order = sorted(fit["order"].items(), key=lambda entry: -abs(entry[1]))[:10]
+    if order:
+        own = [(f"`{name}`", f"{weight:+.2f}") for name, weight in order]
+        parts += [_ORDER, table(("of a reading", "weight"), *own)]
+    return "\n\n".join(parts)
 
 
 def _promised(thresholds: Mapping[str, float], wrong: float) -> dict[str, str]:
@@ -185,6 +190,10 @@ _LINES: Final = (
 """What is told of outcomes."""
 _TOP: Final = """# What a confidence says
 
+Readings of a question are put in order first: by how the parser rates them and by what they leave
+out of the question (`evaluation/order.py`), with weights learnt from the answers of WikiSQL's and
+made-up questions other than those below.
+
 Every answer has a confidence: how likely it is right. It is a logistic regression over what a
 person sees (`conversation/doubt.py` names the features): how the parser rates the answer and the
 next one, how far program and question cover each other, whether the answer has the shape that the
@@ -201,20 +210,20 @@ A parser whose confidence was not fitted so (`denota calibrate` does it) only te
 
 Figures are cross-fitted: each table is judged by a confidence that was fitted on the other tables
 ("by other data sets": on the other data sets alone). Each data set counts the same, however many
-questions it has. "Before" is what the parser told until then: a confidence of three features, the
-answer's share of all probability, its odds against the next answer, and whether a question came
-before. The parser learnt from `{learnt}`. The default model, of the same recipe, has this
-confidence; it learnt from all of SQA's training data.
+questions it has. "Before" is what a parser tells without a fit: the answer's share of all
+probability. The parser, the default model, learnt from `{learnt}`.
 
 ![Risk over coverage](confidence.svg)
 
 The area under the risk-coverage curve, in percent: the share of wrong answers, averaged over all
 shares of questions that are answered, the most confident first. `least` is that of a confidence
 that knows what is right."""
-_LEARNT: Final = """
+_SEEN: Final = """
 
-**SQA's questions are among those that this parser learnt from**: it is right more often on them
-than on new ones, and no confidence can see that. Its column says nothing about new questions."""
+**SQA's and WikiTableQuestions' dev questions are among those that this parser once learnt from**
+(not in its last step, [model_card.md](model_card.md#what-it-learnt-from)): it is right somewhat
+more often on them than on new ones, and no confidence can see that. All other questions are new to
+it."""
 _RELIABLE: Final = """## Reliability
 
 The share of right answers by confidence, of questions that the table answers."""
@@ -241,10 +250,11 @@ _WEIGHTS: Final = """## What counts most
 
 The largest weights for being right, of features in units of their spread. `follows × margin` is
 what a margin counts more, or less, of an answer that builds on another."""
+_ORDER: Final = """And of the order of readings, likewise:"""
 _AGAIN: Final = """## Again
 
 ```text
-python benchmarks/confidence.py RUN --data path/to/data --wrong 0.15 --save
+python benchmarks/confidence.py RUN --data path/to/data --order order.json --save
 python benchmarks/confidence.py RUN --look confidence
 python -m denota.reports.confidence
 ```
