@@ -78,9 +78,9 @@ def _cell(text: str) -> str:
 _SHOWN: Final = 3
 _TOP: Final = """# What it still gets wrong
 
-{count} wrong answers of the default model to questions about real tables
-(`benchmarks/real_tables`, the parts `choose` and `parser`), each read beside its table and put into
-one class."""
+All {count} wrong answers of the default model to the 123 questions of the part `choose` of the
+real tables (`benchmarks/real_tables`), each read beside its table and put into one class. The parts
+that are kept apart were not read."""
 
 
 if __name__ == "__main__":
