@@ -1,6 +1,6 @@
 """What the order of rows and columns does to a parser: nothing, unless the question is about it.
 
-Usage: python -m denota.reports.shuffles RUN --data SQA --split dev
+Usage: python -m denota.reports.shuffles RUN_OR_FILE --data SQA --split dev
 """
 
 from __future__ import annotations
@@ -145,11 +145,12 @@ def _answers(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what was measured as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("run", type=Path)
+    parser.add_argument("run", type=Path, help="folder of a run, or a model's file")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--split", default="dev")
     given = parser.parse_args(arguments)
-    found = load_parser(given.run / "best.safetensors")[0]
+    path = given.run if given.run.is_file() else given.run / "best.safetensors"
+    found = load_parser(path)[0]
     loaded = load_examples(given.data, given.split)
     print(json.dumps(asdict(measure_shuffles(found, loaded.examples)), indent=1))
 

@@ -11,7 +11,10 @@ ABOUT: Final[dict[str, tuple[str, str]]] = {
     "bakeries": ("specialities, prices and ratings", "which bakery has the highest rating?"),
     "bicycles": ("makers, weights and prices", "which model has the lowest weight?"),
     "board-games": ("designers, players and copies sold", "which game has the most copies sold?"),
-    "book-prizes": ("winners, books and publishers", "which books have the publisher Harbour Press?"),
+    "book-prizes": (
+        "winners, books and publishers",
+        "which books have the publisher Harbour Press?",
+    ),
     "bridges": ("rivers, lengths and tolls", "which bridge has the most lanes?"),
     "castles": (
         "builders, condition and visitors",
