@@ -49,7 +49,7 @@ def test_a_conversation_is_taken_up_as_it_was(parser: Parser) -> None:
         own = (turn.question, turn.program, turn.confidence, turn.sure)
         again.recall(*own, afresh=afresh)
     assert again.turns == chat.turns and again.afresh == chat.afresh
-    one, other = again.ask("who led it?"), chat.ask("who led it?")
+    one, other = again.ask("who was the leader?"), chat.ask("who was the leader?")
     assert replace(one, confidence=other.confidence) == other
     # a conversation that is taken up keeps confidences, not the shares of probability behind them
     assert one.confidence == pytest.approx(other.confidence, abs=0.05)

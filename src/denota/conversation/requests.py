@@ -69,6 +69,11 @@ def computes(language: frozenset[str]) -> bool:
     return "count" in language
 
 
+def gives_groups(program: Program, request: AggregateRequest) -> bool:
+    """Say whether a program computes the value that is wanted of each group."""
+    return program.aggregate == f"{request.kind}_per" and program.columns[0] == request.group
+
+
 def request_in(question: str, table: Table) -> AggregateRequest | None:
     """Return what a question wants computed, None if it asks for cells.
 

@@ -31,6 +31,7 @@ from denota.conversation.requests import (
     AggregateRequest,
     computed,
     computes,
+    gives_groups,
     plain_question,
     repeated,
     request_in,
@@ -98,13 +99,18 @@ def requests(asked: Asked, parser: Parser) -> Asked:
 def groups(asked: Asked, parser: Parser) -> Asked:
     """Take a question for a value of each group apart: the groups, and a question for cells.
 
-    Which group has the most is left to a parser that computes.
+    A parser that computes is asked the whole question where it opens a subject: its readings say
+    which rows are meant. Which group has the most is left to it.
     """
     request = group_request(asked.text, asked.table)
-    if request is None or (request.rank and computes(parser.language)):
+    if request is None:
+        return asked
+    can = computes(parser.language)
+    if can and request.rank:
         return asked
     before = asked.before if _goes_on(asked.text, request) else Context()
-    return replace(asked, request=request, plain=request.question, before=before)
+    plain = asked.plain if can and not before.questions else request.question
+    return replace(asked, request=request, plain=plain, before=before)
 
 
 def _goes_on(text: str, request: AggregateRequest) -> bool:
@@ -196,9 +202,16 @@ def ties(way: RatedProgram, asked: Asked) -> RatedProgram:
 
 def compute(way: RatedProgram, asked: Asked) -> RatedProgram | None:
     """Compute the requested value of the program's cells."""
-    if asked.request is None:
+    request = asked.request
+    if request is None or (request.group and gives_groups(way.program, request)):
         return way
-    value = computed(way.program, way.answer, asked.request, asked.table)
+    program, answer = way.program, way.answer
+    if program.aggregate is not None:
+        if program.compare is not None:
+            return None
+        program = replace(program, aggregate=None)
+        answer = replace(answer, values=None, groups=())
+    value = computed(program, answer, request, asked.table)
     return None if value is None else replace(way, program=value[0], answer=value[1])
 
 
