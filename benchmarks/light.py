@@ -57,6 +57,7 @@ def main() -> None:
     arguments.add_argument("--questions", type=int, default=300)
     arguments.add_argument("--runs", type=int, default=15)
     arguments.add_argument("--engine", default="")
+    arguments.add_argument("--model", type=Path, default=MODEL, help="one that both can read")
     given = arguments.parse_args()
     if given.what == "child":
         print(json.dumps(engine_here(given.engine, given.data, given.split, given.questions)))
@@ -132,7 +133,7 @@ def commands(given: argparse.Namespace) -> dict[str, Any]:
     """Seconds and megabytes of whole commands, the sides in turn; the first run is left out."""
     found: dict[str, Any] = {"runs": given.runs}
     for name, arguments in COMMANDS.items():
-        own = arguments if name == "help" else (*arguments, "--model", str(MODEL))
+        own = arguments if name == "help" else (*arguments, "--model", str(given.model))
         taken: dict[str, list[tuple[float, float, float]]] = {"before": [], "after": []}
         for _ in range(given.runs + 1):
             for side, path in sides(given).items():
@@ -165,7 +166,8 @@ def questions(given: argparse.Namespace) -> dict[str, Any]:
     for loops in (0, 2):
         with busy(loops):
             for side, path in sides(given).items():
-                asked = [str(given.data), given.split, str(given.questions), str(MODEL)]
+                own = (given.data, given.split, given.questions, given.model)
+                asked = [str(one) for one in own]
                 command = [sys.executable, "-c", _ASKED, *asked, "" if loops else "many"]
                 done = subprocess.run(
                     command, capture_output=True, text=True, check=True, env=environment(path)
