@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from denota.kept import Kept
 from denota.model.wordpieces import Wordpieces
+from denota.programs.codes import stands_for_any
 from denota.programs.constants import Constants, constants_in
 from denota.programs.near_words import are_near
 from denota.programs.tree import Date, Number
@@ -233,8 +234,10 @@ def _shown(question: Prepared, most: int, usual: int) -> dict[int, list[int]]:
 
 
 def _begin_alike(words: frozenset[str], asked: frozenset[str]) -> float:
-    """How many words are near a word that was asked, each counting half."""
-    return sum(any(are_near(word, one) for one in asked) for word in words) / 2
+    """How many words are near a word that was asked, or codes for it, each counting half."""
+    near = (any(are_near(word, one) for one in asked) for word in words)
+    codes = (stands_for_any(word, asked) for word in words)
+    return sum(one or other for one, other in zip(near, codes, strict=True)) / 2
 
 
 def _usual(question: Prepared, most: int) -> list[int]:

@@ -99,10 +99,9 @@ models of word vectors (`dynsp`, `cues`, `outcomes`) |
 | `denota[postgres]`, `denota[mysql]` | drivers | servers of databases |
 | `denota[mcp]`, `denota[datasette]` | their packages | assistants, Datasette |
 
-**The times below are not those of an idle machine.** Other work ran beside all of them, at a load \
-of 4 to 10 on two cores, and more of it beside some than beside others: they do not show that a \
-first answer takes less than 0.8 s, nor how many times as long one takes beside two busy loops. \
-Sizes, memory and equal programs do not depend on that.
+Commands and questions were measured with nothing else running. The table of engines \
+was not: other work ran beside it, at a load of 4 to 10 on two cores, and it was of the default \
+model before this one.
 
 A question takes one thread, so that it waits less for others on a busy machine; more \
 cores are used by more processes (`denota serve --workers`, `denota predict`).
@@ -111,10 +110,13 @@ cores are used by more processes (`denota serve --workers`, `denota predict`).
 
 *Before* is the revision that answered with torch. Measured by `benchmarks/light.py` on {cores} \
 cores ({cpu}, Python {python}), both sides in one run and with the same model, threads as they \
-come."""
+come. \
+That revision reads this model without what it does not know, a head that says whether a table \
+answers a question at all."""
 _SIDES: Final = """Commands are medians of {runs} runs. *The next question* is the median of a \
-conversation about a table of SQA, SQL and sentence included. The largest packages of an \
-installation, in MB: {largest}."""
+conversation about a table of SQA, SQL and sentence included. Three times torch's speed was hoped \
+for and is not reached: the parser's scores are no longer most of an answer. The largest packages \
+of an installation, in MB: {largest}."""
 _ENGINES: Final = """## What computes the scores
 
 The same model by other libraries, one thread each, on {questions} questions of SQA's split-1 dev: \

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from denota.programs.codes import codes_among, codes_for
 from denota.programs.index.column import LONG, ColumnIndex
 from denota.programs.index.sets import Bits, Mask, bits_of
 from denota.programs.index.totals import totals
@@ -110,12 +111,17 @@ class TableIndex:
         return sorted(self.vocabulary)
 
     def near(self, asked: Collection[str]) -> frozenset[str]:
-        """Return the table's words near those of a question (`near_words`)."""
+        """Return the table's words near those of a question, and codes that stand for them."""
         found = near_words(asked, self.words)
         for column in self.columns:
             if column.is_long:
                 found |= near_words(asked, column.words)
-        return frozenset(found)
+        return codes_for(asked, self.codes).union(found)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes that columns have as values, in small letters."""
+        return frozenset().union(*(codes_among(own.column.values) for own in self.columns))
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -104,8 +104,8 @@ FEATURES: Final[dict[str, Feature]] = {
         ),
         Feature(
             "near_words",
-            "values and names that begin like a word of the question",
-            example="Japan for Japanese",
+            "values and names that begin like a word of the question, and codes that stand for it",
+            example="Japan for Japanese, TX for Texas",
         ),
         Feature(
             "three",

@@ -1,0 +1,94 @@
+"""Codes that a table has in place of words: `TX` for "Texas", `REP` for "Republicans".
+
+A code stands for the names that `codes.toml` has it for, or for a word that begins with it. What a
+code means in a table is for the parser to learn; that it may be meant is said here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterable
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+
+from denota.programs.near_words import are_near
+from denota.tokens import content
+
+LONGEST: Final = 4
+"""The most letters of a code."""
+SHORTEST: Final = 3
+"""The fewest letters of a code that stands for any word beginning with it."""
+SHARE: Final = 0.8
+"""How many of a column's values are codes at least, if its values are taken for codes."""
+
+
+def codes_among(values: Collection[str]) -> frozenset[str]:
+    """Return a column's codes in small letters, none unless most of its values are codes.
+
+    >>> sorted(codes_among(("TX", "PA", "")))
+    ['pa', 'tx']
+    >>> sorted(codes_among(("TX", "Oslo", "Rome")))
+    []
+    """
+    stated = [value for value in values if value]
+    codes = [value.lower() for value in stated if _is_code(value)]
+    return frozenset(codes) if codes and len(codes) >= SHARE * len(stated) else frozenset()
+
+
+def codes_for(asked: Iterable[str], codes: Collection[str]) -> frozenset[str]:
+    """Return the codes that may stand for some of the words asked.
+
+    >>> sorted(codes_for({"zip", "codes", "texas"}, {"tx", "pa"}))
+    ['tx']
+    >>> sorted(codes_for({"republicans", "german"}, {"rep", "dem", "deu"}))
+    ['deu', 'rep']
+    """
+    if not codes:
+        return frozenset()
+    named = codes_of_names(frozenset(asked))
+    return frozenset(code for code in codes if code in named or _begins_any(code, asked))
+
+
+def stands_for_any(code: str, asked: frozenset[str]) -> bool:
+    """Say whether a code may stand for one of the words asked."""
+    return len(code) <= LONGEST and (code in codes_of_names(asked) or _begins_any(code, asked))
+
+
+@lru_cache(maxsize=256)
+def codes_of_names(asked: frozenset[str]) -> frozenset[str]:
+    """Return the codes of all names among the words asked, as they are or near them.
+
+    >>> sorted(codes_of_names(frozenset(("new", "york"))))
+    ['ny']
+    """
+    names = _names()
+    found = {code for words, codes in names.items() if words <= asked for code in codes}
+    whole = {word for words in names for word in words}
+    for word in asked - whole:
+        for words, codes in names.items():
+            if len(words) == 1 and any(are_near(word, name) for name in words):
+                found.update(codes)
+    return frozenset(found)
+
+
+def _begins_any(code: str, asked: Iterable[str]) -> bool:
+    long = len(code) >= SHORTEST
+    return long and any(word.startswith(code) and len(word) > len(code) + 1 for word in asked)
+
+
+def _is_code(value: str) -> bool:
+    return len(value) in range(2, LONGEST + 1) and value.isalpha() and value.isupper()
+
+
+@cache
+def _names() -> dict[frozenset[str], frozenset[str]]:
+    """The codes of each name, by its words."""
+    with files("denota.programs").joinpath("codes.toml").open("rb") as file:
+        kinds = tomllib.load(file)
+    found: dict[frozenset[str], frozenset[str]] = {}
+    for kind in kinds.values():
+        for name, codes in kind.items():
+            words = content(name)
+            found[words] = found.get(words, frozenset()) | frozenset(codes.split())
+    return found
