@@ -129,7 +129,7 @@ def test_order_puts_what_leaves_out_less_first() -> None:
     parser.calibration = Calibration((0.0, 1.0, 0.0, 0.0), order=order)
 
     def first(likeliest: float, without: Sequence[str] = ()) -> str:
-        found = rated(("SELECT City", likeliest), (named, 0.05))
+        found = rated(("SELECT City", likeliest), (named, 0.02))
         pipeline = steps_of(parser, without)
         asked = Asked.of("which city is in Norway?", TABLE)
         return program_of(understand(asked, parser, lambda some: [found for _ in some], pipeline))
@@ -139,6 +139,8 @@ def test_order_puts_what_leaves_out_less_first() -> None:
     assert first(0.93) == "SELECT City", "the parser is certain"
     parser.calibration = Calibration((0.0, 1.0, 0.0, 0.0))
     assert first(0.2) == "SELECT City"
+    assert first(0.1) == named, "what names more is likely enough"
+    assert first(0.1, ["coverage"]) == "SELECT City"
 
 
 def test_coverage_prefers_what_is_named() -> None:

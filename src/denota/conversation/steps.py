@@ -182,7 +182,8 @@ def coverage(asked: Asked, parser: Parser) -> Asked:
     """Prefer likely programs that use what the question names."""
     if asked.request is not None or not asked.ranked:
         return asked
-    return replace(asked, ranked=ordering.by_mentions(asked.ranked, asked.named))
+    likely = ordering.LIKELY_COMPUTED if computes(parser.language) else ordering.LIKELY
+    return replace(asked, ranked=ordering.by_mentions(asked.ranked, asked.named, likely))
 
 
 def request_order(asked: Asked, parser: Parser) -> Asked:

@@ -40,7 +40,7 @@ STEPS: Final = (
     PARSE,
     Step("one_cell", "what is computed of one cell is that cell", steps.one_cell),
     Step("order", "readings that leave out less come first", steps.order),
-    Step("coverage", "programs that use what is named come first", steps.coverage, cells_only=True),
+    Step("coverage", "programs that use what is named come first", steps.coverage),
     Step("request_order", "order for a request", steps.request_order),
     Step("ties", "all tied rows are taken", each=steps.ties, cells_only=True),
     Step("compute", "the requested value is computed", each=steps.compute),
