@@ -125,7 +125,7 @@ def test_spelling() -> None:
 def test_order_puts_what_leaves_out_less_first() -> None:
     named = "SELECT City WHERE Country = 'Norway'"
     parser = parser_of("full")
-    order = Order(("left_out",), (1.0, -2.0), (0.0,), (1.0,))
+    order = Order(("left_out",), (1.0, -3.0), (0.0,), (1.0,))
     parser.calibration = Calibration((0.0, 1.0, 0.0, 0.0), order=order)
 
     def first(likeliest: float, without: Sequence[str] = ()) -> str:
