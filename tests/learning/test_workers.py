@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +167,24 @@ def test_a_killed_worker_is_said_in_a_sentence(few) -> None:
     with pytest.raises(TrainingError, match="was killed"):
         training.run_epoch()
     training.close()
+
+
+def test_questions_that_were_learnt_from_keep_nothing_that_was_worked_out(few) -> None:
+    training = encoder_training(few[0], 0)
+    training.run_epoch()
+    training.close()
+    stored = [training.preparer.known(example.question) for example in few[0]]
+    prepared = [one for one in stored if one is not None]
+    assert prepared
+    for one in prepared:
+        fresh = vars(one).keys() == {field.name for field in fields(one)}
+        assert fresh and vars(one.axes).keys() == {field.name for field in fields(one.axes)}
+    before = [one.outcome for one in prepared]
+    assert any("outcome" in vars(one) for one in prepared)
+    for one in prepared:
+        one.forget()
+    for one, (blocks, entries) in zip(prepared, before, strict=True):
+        assert np.array_equal(one.outcome[0], blocks) and np.array_equal(one.outcome[1], entries)
 
 
 def test_an_epoch_that_is_broken_off_leaves_no_stale_batches(few) -> None:

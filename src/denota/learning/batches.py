@@ -136,6 +136,8 @@ class InProcess:
         """Make batches, in order."""
         maker, device = self.maker, self.device
         for job in jobs:
+            for one in self.ready:  # each is asked for once an epoch: what it keeps fills memory
+                one.forget()
             self.ready = maker.gather(job)
             self.lap("gather")
             if job.split == "dev":
@@ -162,4 +164,6 @@ class InProcess:
 
     def close(self) -> None:
         """Forget the last batch."""
+        for one in self.ready:
+            one.forget()
         self.ready = ()

@@ -209,6 +209,8 @@ def _work(
             else:
                 ready = held.pop(number)
                 results.send((number, [ready[line].denotation(one) for line, one in what]))
+                for one in ready:
+                    one.forget()
         except Exception as error:
             results.send((number, error))
 

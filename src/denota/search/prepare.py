@@ -85,6 +85,13 @@ class Prepared:
         """Its programs; search and training do without."""
         return self.make_space()
 
+    def forget(self) -> None:
+        """Forget what was worked out on the way; it is worked out again when it is asked for."""
+        for own in (self, self.axes, self.words):
+            for name, value in vars(type(own)).items():
+                if isinstance(value, cached_property):
+                    vars(own).pop(name, None)
+
     @property
     def rewards(self) -> Floats | None:
         """(P,) the rewards of all programs, None where the answer is not known."""
