@@ -95,31 +95,31 @@ _TOP: Final = """# What each step brings
 `serve`, Python, teaching) and everything that measures (`evaluate`, `predict`, `calibrate`,
 `score`) takes it. This table says what is right without each step, in percent. In brackets: the
 answers that the step makes right (+) and wrong (−)."""
-_NOTES: Final = """`ties` costs an answer here and there, because gold answers name one of the rows
-that are tied; it stays, because all of them are true. `decline`, `repeat` and `change_constant` are
-for what these data sets do not have: small talk, wishes that no program can say, "how many is
-that?", and "and in 1907?" after a count. They are held by `tests/fixtures/declined.tsv` and
-`tests/conversation`. `mentions` and `coverage` lose on SQA, whose wording the parser knows, and win
-on tables that it does not know. `groups` and `differences` make of a question for a value of each
-group, or of two rows, one for cells that the parser can answer; SQA has hardly any of them."""
+_NOTES: Final = """The model computes values itself, so the steps that take a question apart for it
+(`requests`, `differences`, `repeat`, `ties`) are not among its steps: they are for models that pick
+cells. `order`, `mentions` and `coverage` bring little or lose on SQA and WikiTableQuestions, whose
+dev questions this model has learnt from before its last step; `mentions` and `coverage` win on
+tables that are new to it. `decline` and
+`change_constant` are for what these data sets do not have: small talk, wishes that no program can
+say, and "and in 1907?" after a count. They are held by `tests/fixtures/declined.tsv` and
+`tests/conversation`. `groups` computes a value of each group where the model's own reading has the
+rows and not the groups; it is held by `tests/fixtures/groups.tsv`."""
 _WENT: Final = """## Steps that went
 
-Measured before with the others, they brought nothing anywhere: `half_numbers` (`million` is no
-number in `100 million`), `distinct` (programs that drop equal rows come last) and `unlike`
-(unlikely requests are declined)."""
+Measured before with the others, for the model that picked cells, they brought nothing anywhere:
+`half_numbers` (`million` is no number in `100 million`), `distinct` (programs that drop equal rows
+come last) and `unlike` (unlikely requests are declined)."""
 _END: Final = """The page is made by `python -m denota.reports.steps` from `results/steps/*.json`,
 which these commands make:
 
 ```text
-denota evaluate RUN --data path/to/sqa --split random-split-1-dev --each-step --json
+denota evaluate default --data path/to/sqa --split random-split-1-dev --each-step --json
 denota evaluate default --data path/to/wtq --split random-split-1-dev --each-step --json
 python benchmarks/real_tables.py choose --each-step
 ```
 
-For SQA, RUN is the twin of the shipped model: `experiments/encoder.toml`, which learnt from split
-1's training part alone; the shipped model has learnt from dev too. Neither has seen
-WikiTableQuestions or the real tables. Questions are a sample: every fourth conversation of SQA dev,
-every eighth question of WikiTableQuestions dev, all of the part `choose` of the real tables."""
+All questions of both dev parts, and all of the part `choose` of the real tables. Of the steps that
+went the figures are of samples."""
 
 
 if __name__ == "__main__":
