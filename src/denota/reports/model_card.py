@@ -129,9 +129,9 @@ questions beyond the quarter that it learnt from, and made-up ones in other word
 tables."""
 _SEEN: Final = """Split 1's dev parts: **steps 1 and 2 have learnt from them**, step 3 has not, \
 so on new ones it is less. Its answers to the test questions, whose answers we do not have, \
-are `results/predictions/default.*.tsv`: to SQA's with `--only-model`, to WikiTableQuestions' \
-`--without coverage --without decline --without not_said`, to WikiSQL's with all steps, as each \
-did best on dev. Published on SQA's test questions: 65.4 / 38.5 the best \
+are `results/predictions/default.*.tsv`: to SQA's with `--only-model` and to \
+WikiTableQuestions' `--without coverage --without decline --without not_said`, as did best on dev, \
+to WikiSQL's with all steps. Published on SQA's test questions: 65.4 / 38.5 the best \
 with an executable program, 72.4 / 47.5 the best at all; on WikiTableQuestions', learnt from \
 answers: 52.7 the best with a program, 63.3 the best at all."""
 
