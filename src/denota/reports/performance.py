@@ -154,21 +154,20 @@ def _processes(rows: list[dict[str, Any]]) -> str:
         way = f"{row['processes']} × {row['threads']}"
         cells = [row["name"], way, *(f"{speed:,.0f}" for speed in speeds), *shown]
         lines.append(f"| {' | '.join(cells)} |")
-    loads, rounds = ([row[name] for row in rows] for name in ("load", "rounds"))
+    rounds = [row["rounds"] for row in rows]
     lines += [
         "",
         "`torchrun --nproc-per-node 2 benchmarks/processes.py SQA results/speed.processes.json "
         "experiments/table2.maver.toml --set train.batch=64 --name NAME --questions 1024 --dev "
-        "1024`, and the same with `train.batch=256` and `--threads`, on "
+        "1024`, and the same with `train.batch=256` and `--threads`, and with `train.batch=512` "
+        "and 2,048 questions, on "
         f"{rows[0]['cores']} cores: the ways by turns, medians of {min(rounds)} to {max(rounds)} "
-        "rounds, each of which prepares its follow-ups anew. The machine was busy with other work "
-        f"(load {min(loads):.0f} to {max(loads):.0f} with these, where {rows[0]['cores']} is "
-        "full): the speeds are below those above, and their ratios are not those of idle cores. "
-        "The last two columns are an estimate of these and no measurement: how many times less CPU "
-        "time the busier process takes a question, waiting for the other not counted. Answering "
-        "does not depend on the batch of training, so its two figures differ by chance. Half of a "
-        "batch takes more than half of its time, for the LSTMs have as many small steps to take; "
-        "the larger the batch, the less. The encoder has not been measured this way.",
+        "rounds, each of which prepares its follow-ups anew; nothing else ran. MiniLM is "
+        "`experiments/encoder.toml` with `--questions 256 --dev 128 --rounds 3`. The last two "
+        "columns are an estimate: how many times less CPU time the busier process takes a "
+        "question, waiting for the other not counted. Answering does not depend on the batch of "
+        "training, so its figures differ by chance. Half of a batch takes more than half of its "
+        "time, for the LSTMs have as many small steps to take; the larger the batch, the less.",
     ]
     return "\n".join(lines)
 
