@@ -28,8 +28,8 @@ LIKELY: Final = 0.6
 """The least share of the best program's probability with which another may be taken first."""
 LIKELY_COMPUTED: Final = 0.15
 """The same for a parser that computes, which has many more programs to share out probability to.
-Of 0.6, 0.3, 0.15, 0.1 and 0.05 the one that gave most right answers for those it took, over
-questions of six data sets."""
+Of 0.6, 0.3, 0.15, 0.1 and 0.05 it gained the most right answers, those that it lost counted off,
+over questions of six data sets, the part of the real tables to choose by among them."""
 POSSIBLE: Final = 0.02
 """The same where a value is computed: nobody notices rows too many or too few in a sum."""
 

@@ -220,7 +220,7 @@ def _shown(question: Prepared, most: int, usual: int) -> dict[int, list[int]]:
     rated = []
     for value in near.tolist():
         words = frozenset(question.values[value]) - FUNCTION_WORDS
-        now, then = (len(words & some) or _begin_alike(words, some) for some in (asked, before))
+        now, then = (len(words & some) or _near(words, some) for some in (asked, before))
         if now or then:
             rating = -(2 * now + then) / (1 + len(words))
             rated.append((rating, question.values[value], value))
@@ -233,11 +233,12 @@ def _shown(question: Prepared, most: int, usual: int) -> dict[int, list[int]]:
     return found
 
 
-def _begin_alike(words: frozenset[str], asked: frozenset[str]) -> float:
+def _near(words: frozenset[str], asked: frozenset[str]) -> float:
     """How many words are near a word that was asked, or codes for it, each counting half."""
-    near = (any(are_near(word, one) for one in asked) for word in words)
-    codes = (stands_for_any(word, asked) for word in words)
-    return sum(one or other for one, other in zip(near, codes, strict=True)) / 2
+    meant = (
+        stands_for_any(word, asked) or any(are_near(word, one) for one in asked) for word in words
+    )
+    return sum(meant) / 2
 
 
 def _usual(question: Prepared, most: int) -> list[int]:

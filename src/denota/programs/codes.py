@@ -44,10 +44,8 @@ def codes_for(asked: Iterable[str], codes: Collection[str]) -> frozenset[str]:
     >>> sorted(codes_for({"republicans", "german"}, {"rep", "dem", "deu"}))
     ['deu', 'rep']
     """
-    if not codes:
-        return frozenset()
-    named = codes_of_names(frozenset(asked))
-    return frozenset(code for code in codes if code in named or _begins_any(code, asked))
+    words = frozenset(asked)
+    return frozenset(code for code in codes if stands_for_any(code, words))
 
 
 def stands_for_any(code: str, asked: frozenset[str]) -> bool:

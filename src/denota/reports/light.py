@@ -114,9 +114,9 @@ come. \
 That revision reads this model without what it does not know, a head that says whether a table \
 answers a question at all."""
 _SIDES: Final = """Commands are medians of {runs} runs. *The next question* is the median of a \
-conversation about a table of SQA, SQL and sentence included. Three times torch's speed was hoped \
-for and is not reached: the parser's scores are no longer most of an answer. The largest packages \
-of an installation, in MB: {largest}."""
+conversation about a table of SQA, SQL and sentence included. One at \
+a time and many at once are no quicker than with torch: the scores are no longer most of an \
+answer. The largest packages of an installation, in MB: {largest}."""
 _ENGINES: Final = """## What computes the scores
 
 The same model by other libraries, one thread each, on {questions} questions of SQA's split-1 dev: \
@@ -132,8 +132,9 @@ _AGAIN: Final = """## Again
 ```text
 git worktree add ../before REVISION
 python benchmarks/light.py install --before ../before
-python benchmarks/light.py commands --before ../before
-python benchmarks/light.py questions --before ../before --data path/to/sqa
+python benchmarks/light.py copy --model copy.safetensors
+python benchmarks/light.py commands --before ../before --model copy.safetensors
+python benchmarks/light.py questions --before ../before --model copy.safetensors --data path/to/sqa
 pip install onnx onnxruntime openvino
 python benchmarks/light.py engines --data path/to/sqa
 python -m denota.reports.light

@@ -98,11 +98,11 @@ answers that the step makes right (+) and wrong (−)."""
 _NOTES: Final = """The model computes values itself, so the steps that take a question apart for it
 (`requests`, `differences`, `repeat`, `ties`) are not among its steps: they are for models that pick
 cells. `order`, `mentions` and `coverage` bring little or lose on SQA and WikiTableQuestions, whose
-dev questions this model has learnt from before its last step; `mentions` and `coverage` win on
-tables that are new to it. `decline` and
-`change_constant` are for what these data sets do not have: small talk, wishes that no program can
-say, and "and in 1907?" after a count. They are held by `tests/fixtures/declined.tsv` and
-`tests/conversation`. `groups` computes a value of each group where the model's own reading has the
+dev questions this model has learnt from before its last step; `mentions` and `coverage` win on the
+real tables, by which, among others, it was chosen how likely a reading is to be for `coverage`.
+`decline` and `change_constant` are for what these data sets do not have: small talk, wishes that no
+program can say, and "and in 1907?" after a count. They are held by
+`tests/fixtures/declined.tsv` and `tests/conversation`. `groups` computes a value of each group where the model's own reading has the
 rows and not the groups; it is held by `tests/fixtures/groups.tsv`."""
 _WENT: Final = """## Steps that went
 
