@@ -102,8 +102,9 @@ dev questions this model has learnt from before its last step; `mentions` and `c
 real tables, by which, among others, it was chosen how likely a reading is to be for `coverage`.
 `decline` and `change_constant` are for what these data sets do not have: small talk, wishes that no
 program can say, and "and in 1907?" after a count. They are held by
-`tests/fixtures/declined.tsv` and `tests/conversation`. `groups` computes a value of each group where the model's own reading has the
-rows and not the groups; it is held by `tests/fixtures/groups.tsv`."""
+`tests/fixtures/declined.tsv` and `tests/conversation`. `groups` computes a value of each group
+where the model's own reading has the rows and not the groups; it is held by
+`tests/fixtures/groups.tsv`."""
 _WENT: Final = """## Steps that went
 
 Measured before with the others, for the model that picked cells, they brought nothing anywhere:
