@@ -9,7 +9,8 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
     name = "teacher"
     set = ["model.encoder=mpnet"]   # on top of the base
     data = ["sqa", "wtq"]           # of the base's data sets; all if not said
-    made_up = 20000                 # the first of the made-up questions; all if not said
+    made_up = 20000                 # so many of the made-up questions; all if not said
+    about = "invented"              # of those about invented tables alone, or "data": about others
     everything = true               # learn from dev as well, for parsers that answer test;
                                     # what they answer of it says only that nothing broke
     [[run]]
@@ -17,6 +18,7 @@ A plan names an experiment for all (`base`) and its runs, in the order in which 
     teachers = ["teacher"]          # runs to wait for, which teach together; one that failed is
                                     # left out
     after = ["teacher"]             # runs to wait for, for no other reason than time
+    nice = 10                       # gives way to the others, by so much
     least = 55.0                    # of dev, in percent; with less nothing that waits for it begins
     least_first = 40.0              # likewise after the made-up questions; with less it begins anew
                                     # from another seed
@@ -45,7 +47,7 @@ import os
 import time
 import tomllib
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,6 +82,10 @@ if TYPE_CHECKING:
 
 SHARDS: Final = 6
 """Processes that answer together."""
+UNSAID_OF: Final = 12_000
+"""From at most about so many questions unanswerable ones are made."""
+GIVE_WAY: Final = 2
+"""So many runs that give way to others are trained at once, beside those."""
 TRIES: Final = 3
 ANOTHER_SEED: Final = 100
 BEST: Final = "best.safetensors"
@@ -94,9 +100,13 @@ class Run:
     set: list[str] = field(default_factory=list)
     data: list[str] = field(default_factory=list)
     made_up: int | None = None
+    about: str = ""
+    """`invented` or `data`: which tables its made-up questions are about; all if empty."""
     everything: bool = False
     teachers: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
+    nice: int = 0
+    """How far it gives way to the others on the machine's cores."""
     least: float = 0.0
     """With less of dev answered right in the end it has failed, and what waits for it is not
     done."""
@@ -141,6 +151,8 @@ class Prepared:
     dev: tuple[Example, ...]
     dev_questions: tuple[Question, ...]
     made_up: tuple[Example, ...]
+    of_data: frozenset[str]
+    """The names of the tables of data sets that made-up questions are about."""
     unsaid: tuple[PreparedQuestion, ...]
     """Questions that their tables do not answer."""
     lengths: dict[int, int]
@@ -175,6 +187,7 @@ class Gathered:
     dev: tuple[Example, ...]
     dev_questions: tuple[Question, ...]
     made_up: tuple[Example, ...]
+    of_data: frozenset[str]
 
 
 def gather(config: Config, data: Path, few: bool) -> Gathered:
@@ -196,10 +209,11 @@ def gather(config: Config, data: Path, few: bool) -> Gathered:
     )
     count = 200 if few else cfg.made_up
     made_up = make_up(sources, tables, count, config.seed, manner).examples
+    of_data = frozenset(table.name for own in tables.values() for table in own)
     if not few:
-        return Gathered(train, loaded.examples, tuple(loaded.questions), made_up)
+        return Gathered(train, loaded.examples, tuple(loaded.questions), made_up, of_data)
     dev = _some(loaded.examples, 80)
-    return Gathered(_some(train, 200), dev, tuple(e.question for e in dev), made_up)
+    return Gathered(_some(train, 200), dev, tuple(e.question for e in dev), made_up, of_data)
 
 
 def prepare(plan: Path, base: str, data: Path, out: Path, few: bool) -> Prepared:
@@ -223,7 +237,7 @@ def prepare(plan: Path, base: str, data: Path, out: Path, few: bool) -> Prepared
             preparer(question, None)
     made_up, lost = reachable(found.made_up, preparer)
     say(f"{lost:,} made-up questions have no program and are left out")
-    unsaid = tuple(unanswerable_of(config, (*found.train, *made_up), preparer))
+    unsaid = tuple(unanswerable_of(config, _some((*found.train, *made_up), UNSAID_OF), preparer))
     say(f"{len(unsaid):,} unanswerable questions prepared")
     every = [example.question for example in (*found.train, *found.dev, *made_up)]
     lengths = _lengths(every, preparer, config)
@@ -239,6 +253,7 @@ def prepare(plan: Path, base: str, data: Path, out: Path, few: bool) -> Prepared
         found.dev,
         asked,
         made_up,
+        found.of_data,
         unsaid,
         lengths,
         few,
@@ -267,11 +282,12 @@ def _some(examples: tuple[Example, ...], count: int) -> tuple[Example, ...]:
 def carry_out(jobs: Sequence[Run | Answers], ready: Prepared, at_once: int) -> None:
     """Begin each job when what it waits for is done and there is room."""
     fork = multiprocessing.get_context("fork")
-    waiting, working, done = [*jobs], {}, set[str]()
+    waiting, done = [*jobs], set[str]()
+    working: dict[str, tuple[Run | Answers, Any]] = {}
     failed = set[str]()
     start = time.perf_counter()
     while waiting or working:
-        for name, process in [*working.items()]:
+        for name, (_, process) in [*working.items()]:
             if not process.is_alive():
                 del working[name]
                 (done if process.exitcode == 0 else failed).add(name)
@@ -285,14 +301,25 @@ def carry_out(jobs: Sequence[Run | Answers], ready: Prepared, at_once: int) -> N
                     continue
                 waiting.remove(job)
                 failed.add(_title(job))
-            elif len(working) < at_once and {*job.waits_for} <= done:
+            elif {*job.waits_for} <= done and _room(job, working, at_once):
                 waiting.remove(job)
                 process = fork.Process(target=_work, args=(job, ready))
                 process.start()
-                working[_title(job)] = process
+                working[_title(job)] = job, process
                 print(f"{time.perf_counter() - start:6.0f} s  {_title(job)} begins", flush=True)
         time.sleep(0.2)
     print("all done", flush=True)
+
+
+def _room(job: Run | Answers, working: Mapping[str, tuple[Run | Answers, Any]], most: int) -> bool:
+    """Whether a job can begin; those that give way to others take no place from them."""
+    gives_way = _gives_way(job)
+    alike = sum(_gives_way(other) == gives_way for other, _ in working.values())
+    return alike < (GIVE_WAY if gives_way else most)
+
+
+def _gives_way(job: Run | Answers) -> bool:
+    return isinstance(job, Run) and job.nice > 0
 
 
 def without(job: Run | Answers, failed: set[str]) -> Run | Answers | None:
@@ -313,6 +340,7 @@ def _work(job: Run | Answers, ready: Prepared) -> None:
     torch.set_num_threads(1)
     try:
         if isinstance(job, Run):
+            os.nice(job.nice)
             run(job, ready)
         else:
             answer(job, ready)
@@ -359,7 +387,9 @@ def _trained(
     examples = (*ready.train, *ready.dev) if job.everything else ready.train
     if job.data:
         examples = tuple(e for e in examples if e.question.id.startswith(tuple(job.data)))
-    made_up = ready.made_up if job.made_up is None else _some(ready.made_up, job.made_up)
+    made_up = _about(job.about, ready)
+    if job.made_up is not None:
+        made_up = _some(made_up, job.made_up)
     if not made_up:
         config = replace(config, data=replace(config.data, made_up=0, made_up_kept=0.0))
     begins_with = load_parser(ready.out / job.init / BEST)[0] if job.init else None
@@ -393,6 +423,14 @@ def _trained(
             if done.epoch == 1 and (done.dev_accuracy or 0.0) < job.least_first and not is_last:
                 return None, training.best_parser
     return done, training.best_parser
+
+
+def _about(which: str, ready: Prepared) -> tuple[Example, ...]:
+    """The made-up questions about invented tables, or those about tables of data sets, or all."""
+    if not which:
+        return ready.made_up
+    invented = which == "invented"
+    return tuple(e for e in ready.made_up if (e.question.table.name in ready.of_data) != invented)
 
 
 def _by_data_set(dev: Sequence[Example], right: str) -> dict[str, float]:

@@ -7,10 +7,10 @@ code means in a table is for the parser to learn; that it may be meant is said h
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 from denota.programs.near_words import are_near
 from denota.tokens import content
@@ -60,14 +60,22 @@ def codes_of_names(asked: frozenset[str]) -> frozenset[str]:
     >>> sorted(codes_of_names(frozenset(("new", "york"))))
     ['ny']
     """
-    names = _names()
-    found = {code for words, codes in names.items() if words <= asked for code in codes}
-    whole = {word for words in names for word in words}
-    for word in asked - whole:
-        for words, codes in names.items():
-            if len(words) == 1 and any(are_near(word, name) for name in words):
-                found.update(codes)
+    named = _names()
+    found = {code for word in asked for code in _codes_near(word)}
+    for words in {words for word in asked for words in named.longer.get(word, ())}:
+        if words <= asked:
+            found |= named.codes[words]
     return frozenset(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _codes_near(word: str) -> frozenset[str]:
+    """The codes of names of one word: of the word itself, or of those near it if no name has it."""
+    named = _names()
+    if word in named.whole:
+        return named.codes.get(frozenset((word,)), frozenset())
+    near = (codes for name, codes in named.single.items() if are_near(word, name))
+    return frozenset().union(*near)
 
 
 def _begins_any(code: str, asked: Iterable[str]) -> bool:
@@ -79,14 +87,30 @@ def _is_code(value: str) -> bool:
     return len(value) in range(2, LONGEST + 1) and value.isalpha() and value.isupper()
 
 
+class _Names(NamedTuple):
+    """The codes of names, and the names by their words."""
+
+    codes: Mapping[frozenset[str], frozenset[str]]
+    single: Mapping[str, frozenset[str]]
+    """The codes of names of one word."""
+    longer: Mapping[str, Sequence[frozenset[str]]]
+    """The names of several words that have a word."""
+    whole: frozenset[str]
+    """All words of names."""
+
+
 @cache
-def _names() -> dict[frozenset[str], frozenset[str]]:
-    """The codes of each name, by its words."""
+def _names() -> _Names:
     with files("denota.programs").joinpath("codes.toml").open("rb") as file:
         kinds = tomllib.load(file)
     found: dict[frozenset[str], frozenset[str]] = {}
+    longer: dict[str, list[frozenset[str]]] = {}
     for kind in kinds.values():
         for name, codes in kind.items():
             words = content(name)
             found[words] = found.get(words, frozenset()) | frozenset(codes.split())
-    return found
+    single = {word: codes for words, codes in found.items() if len(words) == 1 for word in words}
+    for words in found:
+        for word in words if len(words) > 1 else ():
+            longer.setdefault(word, []).append(words)
+    return _Names(found, single, longer, frozenset(word for words in found for word in words))

@@ -11,7 +11,6 @@ C columns, V values, K constants, S selections, N conditions, P programs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -119,17 +118,19 @@ class Axes:
         lines = [(p.start, p.programs, p.s0, len(p.conditions)) for p in self.places]
         return np.array(lines, np.int64).reshape(len(lines), 4)
 
-    @property
-    def scopes(self) -> Iterator[tuple[FamilySlice, NDArray[np.int64]]]:
+    @cached_property
+    def scopes(self) -> tuple[tuple[FamilySlice, NDArray[np.int64]], ...]:
         """A family of each scope, and the conditions of all its families."""
         alike: dict[tuple[str, int], list[FamilySlice]] = {}
+        found = []
         for place in self.places:
             alike.setdefault((place.scope, place.none), []).append(place)
         for places in alike.values():
             own = np.zeros(len(self.condition_test), bool)
             for place in places:
                 own[place.conditions] = True
-            yield places[0], np.flatnonzero(own)
+            found.append((places[0], np.flatnonzero(own)))
+        return tuple(found)
 
     def places_of(self, ids: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(K,) the selection and (K,) the condition of some programs."""
