@@ -36,6 +36,11 @@ def draw_condition(
         avoid: columns not to test, since they are asked for.
         to_join: whether only conditions that AND may join are wanted.
     """
+    coded = [c for c in scene.profile.columns if scene.loose and c.has_codes and c not in avoid]
+    if coded and scene.chance(CALLED) and "equal" in scene.language:
+        drawn = draw_values.equal(scene, rows, scene.pick(coded))
+        if drawn is not None:
+            return drawn
     weights = _weights(scene, to_join)
     for _ in range(_TRIES if weights else 0):
         operator, subject = scene.one_of(weights), scene.profile.subject
@@ -294,3 +299,6 @@ _UNLIKELY: Final = ("not_equal", "is_positive")
 _BY_VALUE: Final = ("equal", "not_equal", "or", "any_of")
 _TRIES: Final = 6
 _ORDER: Final = {name: place for place, name in enumerate(TESTS)}
+CALLED: Final = 0.4
+"""How often, in loose wording, a condition is on a value that people call otherwise than the table
+does, where it has such values."""

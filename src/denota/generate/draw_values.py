@@ -25,7 +25,8 @@ def equal(scene: Scene, rows: Rows, column: ColumnProfile) -> Drawn | None:
     if value is None or (scene.loose and _is_seldom_named(scene, column)):
         return None
     kept = _with_class(column, rows, value)
-    said = scene.pick(column.said[value]) if scene.chance(0.3) else column.said[value][0]
+    others = 0.5 if scene.loose else 0.3
+    said = scene.pick(column.said[value]) if scene.chance(others) else column.said[value][0]
     slots = column_slots(scene, column, "equal") | value_slots(scene, column, said)
     return _drawn("equal", _test("equal", column, value), kept, rows, column, slots)
 

@@ -13,6 +13,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
+from denota.programs.codes import codes_of_name
+
 Lists = Mapping[str, tuple[str, ...]]
 
 
@@ -138,7 +140,27 @@ def _city(draft: Draft) -> list[str]:
 
 
 def _country(draft: Draft) -> list[str]:
-    return _pick(draft, "countries")
+    """Countries, now and then by their codes of two or three letters."""
+    return _perhaps_as_codes(draft, _pick(draft, "countries"), 0.3)
+
+
+def _state(draft: Draft) -> list[str]:
+    """States of the USA, mostly by their codes."""
+    return _perhaps_as_codes(draft, _pick(draft, "states"), 0.8)
+
+
+def _perhaps_as_codes(draft: Draft, names: list[str], share: float) -> list[str]:
+    if draft.rng.random() >= share:
+        return names
+    place = draft.rng.choice((0, 1))
+    codes = {name: codes_of_name(name) for name in {*names}}
+    return [codes[name][min(place, len(codes[name]) - 1)].upper() for name in names]
+
+
+def _gender(draft: Draft) -> list[str]:
+    """Female and male, now and then by their first letters."""
+    texts = _pick(draft, "genders")
+    return [text[:1] for text in texts] if draft.rng.random() < 0.3 else texts
 
 
 def _email(draft: Draft) -> list[str]:
@@ -258,6 +280,7 @@ _WHOLE: Final = frozenset(["genders", "months", "weekdays"])
 KINDS: Final[dict[str, Callable[..., list[str]]]] = {
     **{"id": _id, "serial": _serial, "pick": _pick, "each": _each, "two": _two},
     **{"person": _person, "city": _city, "country": _country, "email": _email},
+    **{"state": _state, "gender": _gender},
     **{"yes_no": _yes_no, "int": _int, "decimal": _decimal, "money": _money},
     **{"percent": _percent, "year": _year, "date": _date, "later": _later},
     **{"clock": _clock, "text": _text},

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from denota.generate.called import many, names, telling_word
 from denota.generate.concepts import is_yes_no
 from denota.generate.naming_loose import name_loosely
 from denota.generate.nouns import Naming, Noun, name_column, noun_of_table
@@ -76,23 +77,25 @@ class ColumnProfile:
         full = [say_value(text) for text in self.texts[:MOST_VALUES]]
         short = [shorten(said) for said in full]
         last = [surname(said) if self.naming.role == "person" else "" for said in full]
+        kinds = [full, short, last]
         if self.loose and self.kind == "text":
-            last = [told or self._telling_word(said) for told, said in zip(last, full, strict=True)]
-        counts = Counter(word for words in (full, short, last) for word in words)
+            of_code, told = names(self.texts[: len(full)]), [*last]
+            if self.naming.role != "person":
+                told = [telling_word(said, self.index) for said in full]
+            several = [many(said) for said in told] if self.naming.role == "kind" else last
+            kinds = [of_code, full, short, told, several]
+        counts = Counter(said for ways in zip(*kinds, strict=True) for said in {*ways})
         return [
-            tuple(said for said in ways if said and counts[said] == 1)
-            for ways in zip(full, short, last, strict=True)
+            tuple(dict.fromkeys(said for said in ways if said and counts[said] == 1))
+            for ways in zip(*kinds, strict=True)
         ] + [()] * (len(self.texts) - len(full))
 
-    def _telling_word(self, said: str) -> str:
-        """The first word of a value of several that no other value has, if it is a name."""
-        words, concept = said.split(), self.naming.concept
-        named = concept is not None and concept.name in ("supplier", "customer")
-        for word in words[:1] if len(words) > 1 and named else ():
-            classes = self.index.by_word.get(word.lower(), ())
-            if len(word) > 3 and word.isalpha() and word[0].isupper() and len(classes) == 1:
-                return word
-        return ""
+    @cached_property
+    def has_codes(self) -> bool:
+        """Whether its values are codes of names, or names of places and people of a kind."""
+        concept = self.naming.concept
+        told = concept is not None and concept.name in _CALLED_OTHERWISE
+        return self.kind == "text" and (told or any(names(self.texts[:MOST_VALUES])))
 
     @cached_property
     def is_yes_no(self) -> bool:
@@ -282,6 +285,8 @@ def _numbered(name: str) -> tuple[Noun, ...]:
 
 
 _OF_IDS: Final = ("id", "number", "code", "reference")
+_CALLED_OTHERWISE: Final = frozenset(["country", "gender"])
+"""Concepts of columns whose values are called otherwise: `Canadian`, `women`."""
 _PEOPLE: Final = (Noun("person", "people"),)
 _ONES: Final = (Noun("one", "ones"),)
 _SUBJECT_ROLES: Final = {"person": 0, "thing": 0, "place": 1, "time": 2}

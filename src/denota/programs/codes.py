@@ -78,6 +78,43 @@ def _codes_near(word: str) -> frozenset[str]:
     return frozenset().union(*near)
 
 
+def names_of_codes(values: Iterable[str]) -> Mapping[str, str]:
+    """Return what the codes of a column stand for, all of the kind that knows most of them.
+
+    Nothing unless most of its values are codes, and most of those are known.
+
+    >>> names_of_codes(["TX", "DE", "CA"])["DE"], names_of_codes(["DEU", "FRA"])["FRA"]
+    ('delaware', 'france')
+    >>> names_of_codes(["Oslo", "TX"]), names_of_codes(["XL", "XS"])
+    ({}, {})
+    """
+    stated = tuple(values)
+    codes = codes_among(stated)
+    known = max(_by_kind(), key=lambda kind: len(codes & kind.keys()))
+    if not codes or len(codes & known.keys()) <= len(codes) / 2:
+        return {}
+    return {value: known[value.lower()] for value in stated if value.lower() in known}
+
+
+def codes_of_name(name: str) -> tuple[str, ...]:
+    """Return the codes of one name.
+
+    >>> codes_of_name("Texas"), codes_of_name("France")
+    (('tx',), ('fr', 'fra'))
+    """
+    found = (kind[name.lower()] for kind in _read().values() if name.lower() in kind)
+    return tuple(code for codes in found for code in codes.split())
+
+
+@cache
+def _by_kind() -> tuple[Mapping[str, str], ...]:
+    """Of each kind the name of every code."""
+    return tuple(
+        {code: name for name, codes in kind.items() for code in codes.split()}
+        for kind in _read().values()
+    )
+
+
 def _begins_any(code: str, asked: Iterable[str]) -> bool:
     long = len(code) >= SHORTEST
     return long and any(word.startswith(code) and len(word) > len(code) + 1 for word in asked)
@@ -101,11 +138,9 @@ class _Names(NamedTuple):
 
 @cache
 def _names() -> _Names:
-    with files("denota.programs").joinpath("codes.toml").open("rb") as file:
-        kinds = tomllib.load(file)
     found: dict[frozenset[str], frozenset[str]] = {}
     longer: dict[str, list[frozenset[str]]] = {}
-    for kind in kinds.values():
+    for kind in _read().values():
         for name, codes in kind.items():
             words = content(name)
             found[words] = found.get(words, frozenset()) | frozenset(codes.split())
@@ -114,3 +149,10 @@ def _names() -> _Names:
         for word in words if len(words) > 1 else ():
             longer.setdefault(word, []).append(words)
     return _Names(found, single, longer, frozenset(word for words in found for word in words))
+
+
+@cache
+def _read() -> dict[str, dict[str, str]]:
+    """The codes of each name, by kind."""
+    with files("denota.programs").joinpath("codes.toml").open("rb") as file:
+        return tomllib.load(file)
