@@ -169,9 +169,27 @@ def test_the_last_answer_as_csv() -> None:
     done = denota(*asked, "--csv")
     assert done.returncode == 0 and done.stdout.startswith("Leader,Number\nIngrid Solheim,2\n")
     declined = denota("ask", TABLE, "why did they turn back?", "--csv")
-    assert declined.stdout == "answer\n" and "cannot say why" in declined.stderr
+    assert declined.returncode == 1 and not declined.stdout
+    assert "cannot say why" in declined.stderr
     both = denota("ask", TABLE, "which season cost the most?", "--csv", "--json")
-    assert both.returncode == 1 and "--csv or --json" in both.stderr
+    assert both.returncode == 1 and "give --csv, --json or --sql" in both.stderr
+
+
+def test_an_answer_that_is_not_sure_is_written_with_a_warning(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("alpha,beta,gamma\n1,2,3\n4,5,6\n7,8,9\n")
+    done = denota("ask", table, "how many zebras crossed the road?", "--csv")
+    assert done.returncode == 1 or done.stderr.startswith("Not sure (")
+    sure = denota("ask", TABLE, "which season cost the most?", "--csv")
+    assert sure.returncode == 0 and not sure.stderr
+
+
+def test_the_sql_of_the_last_answer() -> None:
+    done = denota("ask", TABLE, "which season cost the most?", "--sql")
+    assert done.returncode == 0 and done.stdout.count("\n") == 1
+    assert done.stdout.startswith(("SELECT Season", "WITH cleaned"))
+    other = denota("ask", TABLE, "which season cost the most?", "--sql", "--dialect", "mysql")
+    assert "`" in other.stdout
 
 
 def test_a_long_conversation_goes_on(run: Path) -> None:

@@ -85,7 +85,7 @@ def test_commands(say: Callable[..., str]) -> None:
     assert "critique" in why and why.count("SELECT") >= 5
     assert f"taken back: {FIRST}" in say(":undo")
     assert "nothing was asked yet" in say(":undo")
-    assert "begun again" in say(FIRST, ":reset")
+    assert "a new conversation" in say(FIRST, ":reset")
     assert "there is no :nonsense" in say(":nonsense")
     assert ":save FILE" in say(":help")
 

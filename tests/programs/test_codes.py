@@ -8,7 +8,15 @@ from importlib.resources import files
 
 import pytest
 
-from denota.programs.codes import codes_among, codes_for, codes_of_names, stands_for_any
+from denota.programs.codes import (
+    codes_among,
+    codes_for,
+    codes_of_name,
+    codes_of_names,
+    names_of_codes,
+    stands_for_any,
+)
+from denota.programs.near_words import are_near
 from denota.programs.operators import language_of
 from denota.programs.space import program_space
 from denota.programs.text import parse_program
@@ -91,3 +99,51 @@ def test_only_columns_of_codes_have_codes() -> None:
     assert codes_among(("A", "B")) == frozenset()
     assert codes_among(()) == frozenset()
     assert codes_among(("USA", "UK", "DE", "FR", "Utopia")) == {"usa", "uk", "de", "fr"}
+
+
+def looked_up_slowly(asked: frozenset[str]) -> frozenset[str]:
+    """All names against all words, as the definition says it."""
+    names: dict[frozenset[str], set[str]] = {}
+    for kind in resource().values():
+        for name, codes in kind.items():
+            names.setdefault(content(name), set()).update(codes.split())
+    found = {code for words, codes in names.items() if words <= asked for code in codes}
+    whole = {word for words in names for word in words}
+    for word in asked - whole:
+        for words, codes in names.items():
+            if len(words) == 1 and any(are_near(word, name) for name in words):
+                found.update(codes)
+    return frozenset(found)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "zip codes in new york and texas",
+        "german, austrian or swiss cars",
+        "the dakota that is not south dakota",
+        "south koreans and north carolinians",
+        "new zealand against new mexico",
+        "how many people live there?",
+        "virginia or west virginia",
+    ],
+)
+def test_names_are_found_by_their_words_as_by_trying_all(question: str) -> None:
+    asked = content(question)
+    assert codes_of_names(asked) == looked_up_slowly(asked)
+
+
+def test_a_code_of_a_column_has_the_name_of_the_kind_that_the_column_is_of() -> None:
+    assert names_of_codes(["DE", "TX", "OH"])["DE"] == "delaware"
+    assert names_of_codes(["DE", "FR", "PL", "SE"])["DE"] == "germany"
+    assert names_of_codes(["Texas", "Ohio"]) == {}
+    assert names_of_codes([]) == {}
+    assert "ZZ" not in names_of_codes(["ZZ", "TX", "OH"])
+
+
+def test_every_name_leads_to_its_codes_and_back() -> None:
+    for name, codes in resource()["states"].items():
+        (code,) = codes_of_name(name)
+        assert code == codes
+        assert names_of_codes([code.upper(), "TX", "OH", "NV"])[code.upper()] == name
+    assert codes_of_name("Atlantis") == ()

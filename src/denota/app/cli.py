@@ -116,6 +116,7 @@ def ask(
     dialect: opt.Dialect = None,
     as_json: opt.AsJson = False,
     as_csv: opt.AsCsv = False,
+    as_sql: opt.AsSql = False,
     format: opt.FileFormat = None,
     encoding: opt.Encoding = None,
     delimiter: opt.Delimiter = None,
@@ -134,7 +135,7 @@ def ask(
 
     as_text = tuple(text or ())
     how = ReaderOptions(format, encoding, delimiter, quotes, ragged, sheet, header, as_text)
-    answer_questions(table, questions, model, as_json, how, dialect, as_csv)
+    answer_questions(table, questions, model, as_json, how, dialect, as_csv, as_sql)
 
 
 @app.command(

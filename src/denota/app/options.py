@@ -14,6 +14,7 @@ Ragged = Literal["error", "fill"]
 # several commands
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or one a line.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print the last answer as CSV.")]
+AsSql = Annotated[bool, typer.Option("--sql", help="Print the SQL of the last answer.")]
 TableFile = Annotated[
     str,
     typer.Argument(

@@ -33,7 +33,7 @@ SHAPED: Final = 5.0
 
 BY_RULES: Final = (
     "The rest of this question is worked out by rules, and none of the cells that they could take"
-    f" gives this, so the lesson is kept and not learnt; {AGAIN}."
+    f" gives this, so I have not learnt from it; {AGAIN}."
 )
 
 

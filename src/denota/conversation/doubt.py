@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from denota.conversation.asked import Asked
 from denota.conversation.decline import off_topic, reason_to_decline
+from denota.conversation.grouping import group_request
 from denota.conversation.mentions import unused
 from denota.conversation.rating import RatedProgram
 from denota.conversation.seen import Seen
@@ -129,6 +130,35 @@ def _wants_count(seen: Seen) -> bool:
     return seen.asks("how many", "number of", "how often", "how much", "total", "average", "sum")
 
 
+def _left_average(seen: Seen) -> bool:
+    """Whether an average is asked for, and none is taken."""
+    wants = seen.asks("average", "mean", "avg", "on average") and not _is_called(seen, "average")
+    return wants and "average" not in (seen.way.program.aggregate or "")
+
+
+def _left_share(seen: Seen) -> bool:
+    """Whether a part of a whole is asked for, and none is taken."""
+    wants = seen.asks("percent", "percentage", "share", "proportion", "fraction")
+    program = seen.way.program
+    return (
+        wants
+        and not _is_called(seen, "percentage", "percent", "share")
+        and not (program.compare in ("share", "ratio") or "share" in (program.aggregate or ""))
+    )
+
+
+def _left_groups(seen: Seen) -> bool:
+    """Whether something is wanted of each group of rows, and the program makes no groups."""
+    program = seen.way.program
+    makes = bool(seen.way.answer.groups) or (program.then is not None)
+    return not makes and group_request(seen.asked.text, seen.asked.table) is not None
+
+
+def _is_called(seen: Seen, *words: str) -> bool:
+    """Whether a column of the table is called so."""
+    return any(word in own for own in seen.names for word in words)
+
+
 def _not_yes_or_no(seen: Seen) -> bool:
     """Whether yes or no is asked for, and cells are the answer."""
     program = seen.way.program
@@ -204,6 +234,9 @@ _FEATURES: Final[dict[str, Callable[[Seen], float]]] = {
         s.begins("when") and not any(c.kind == "date" or c.unit == "year" for c in s.columns)
     ),
     "yes_no_other": _not_yes_or_no,
+    "left_average": _left_average,
+    "left_share": _left_share,
+    "left_groups": _left_groups,
     "sum_of_one": lambda s: _aggregate(s, "sum", "average") and len(s.way.answer.rows) <= 1,
     "counts_none": lambda s: s.way.answer.value == 0.0,
     "all_rows": lambda s: (
@@ -241,7 +274,7 @@ ORDER: Final = (
     *("left_out_share", "left_out_known", "left_out_unknown", "constants_unmatched"),
     *("selected_named", "columns_unnamed", "count_text", "number_unasked", "yes_no_other"),
     *("sum_of_one", "counts_none", "empty", "many_rows", "superlative", "step", "negates"),
-    *("extreme_twice", "follows"),
+    *("extreme_twice", "follows", "left_average", "left_share", "left_groups"),
 )
 """The features that readings of one question differ in, by which they are put in order."""
 _TELLING: Final = (

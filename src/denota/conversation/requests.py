@@ -74,6 +74,12 @@ def gives_groups(program: Program, request: AggregateRequest) -> bool:
     return program.aggregate == f"{request.kind}_per" and program.columns[0] == request.group
 
 
+def singles_out(program: Program, request: AggregateRequest) -> bool:
+    """Say whether a program takes one group where the value of every group is wanted."""
+    step = program.then
+    return not request.rank and step is not None and step.column == request.group
+
+
 def request_in(question: str, table: Table) -> AggregateRequest | None:
     """Return what a question wants computed, None if it asks for cells.
 

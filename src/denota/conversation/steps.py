@@ -35,6 +35,7 @@ from denota.conversation.requests import (
     plain_question,
     repeated,
     request_in,
+    singles_out,
 )
 from denota.conversation.scope import starts_afresh
 from denota.conversation.spelling import respelled
@@ -204,6 +205,8 @@ def ties(way: RatedProgram, asked: Asked) -> RatedProgram:
 def compute(way: RatedProgram, asked: Asked) -> RatedProgram | None:
     """Compute the requested value of the program's cells."""
     request = asked.request
+    if request is not None and request.group and singles_out(way.program, request):
+        return None
     if request is None or (request.group and gives_groups(way.program, request)):
         return way
     program, answer = way.program, way.answer

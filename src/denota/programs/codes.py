@@ -97,13 +97,13 @@ def names_of_codes(values: Iterable[str]) -> Mapping[str, str]:
 
 
 def codes_of_name(name: str) -> tuple[str, ...]:
-    """Return the codes of one name.
+    """Return the codes of one name, of a state rather than of a country called so.
 
-    >>> codes_of_name("Texas"), codes_of_name("France")
-    (('tx',), ('fr', 'fra'))
+    >>> codes_of_name("Texas"), codes_of_name("France"), codes_of_name("Georgia")
+    (('tx',), ('fr', 'fra'), ('ga',))
     """
     found = (kind[name.lower()] for kind in _read().values() if name.lower() in kind)
-    return tuple(code for codes in found for code in codes.split())
+    return tuple(next(found, "").split())
 
 
 @cache

@@ -92,7 +92,9 @@ this on an NVIDIA H200 (`experiments/plans/mixed.toml`). They are not shipped.
 (`update.algorithm = "distil_beliefs"`), and then from more made-up questions and unanswerable \
 ones, there too.
 3. On two CPU cores it went on learning from SQA's and WikiTableQuestions' split-1 training parts \
-by MAVER, without a teacher: `docs/mixed.md` has the command and its dev figures by epoch."""
+by MAVER, without a teacher, twice: the second time with made-up questions that call values \
+otherwise than their tables do, such as codes by their names. `docs/mixed.md` has the command and \
+its dev figures by epoch."""
 
 _LIMITS: Final = """## Limits
 

@@ -500,10 +500,7 @@ def _said(taken: Program | None, lesson: Lesson, table: Table, correction: Corre
     if correction.values is not None:
         several = len(correction.values) > 1
         what = "these values" if several else "this value"
-        return (
-            f"No program of this parser's language gives {what} yet,"
-            f" so the lesson is kept and not learnt; {AGAIN}."
-        )
+        return f"I found no way to work out {what}, so I have not learnt from it; {AGAIN}."
     return (
         "I know no program that gives just these cells, so this is kept for later and not learnt;"
         f" {AGAIN}."

@@ -32,16 +32,17 @@ def answer_questions(
     how: ReaderOptions,
     dialect: str | None = None,
     as_csv: bool = False,
+    as_sql: bool = False,
 ) -> None:
     """Answer questions about a table and print each turn; without any, take them from the input.
 
-    As CSV only the last answer is printed. Of a database with several tables each question chooses
-    its own.
+    As CSV or SQL only the last answer is printed. Of a database with several tables each question
+    chooses its own.
     """
     if address == "-" and not questions:
         raise DataError("the table comes through the pipe, so give the questions as arguments")
-    if as_csv and as_json:
-        raise DataError("an answer is printed as CSV or as JSON: give --csv or --json")
+    if as_csv + as_json + as_sql > 1:
+        raise DataError("an answer is printed one way: give --csv, --json or --sql")
     if dialect is not None:
         dialect = check_dialect(dialect)
     several = _several(address)
@@ -56,8 +57,9 @@ def answer_questions(
         say_assumed(read)
         talk = Chat(parser, read, teacher=teacher)
     try:
-        if as_csv:
-            _print_csv(talk, questions or list(_lines()))
+        if as_csv or as_sql:
+            last = _last_of(talk, questions or list(_lines()))
+            print(last.csv() if as_csv else f"{last.in_dialect(dialect).sql}\n", end="")
             return
         _answer(talk, address, questions, as_json, console(), dialect)
     finally:
@@ -118,12 +120,22 @@ def _answer(
             offer(chat, turn, out)
 
 
-def _print_csv(talk: Chat | Tables, questions: Sequence[str]) -> None:
-    """Ask questions, and print the last answer; why it was declined goes to stderr."""
+def _last_of(talk: Chat | Tables, questions: Sequence[str]) -> Turn:
+    """Ask questions, and return the turn of the last; that it is not sure goes to stderr.
+
+    Raises:
+        DataError: nothing was asked, or the last question was declined; it says why.
+    """
     turns = [talk.ask(question) for question in questions]
-    if turns and turns[-1].declined:
-        print(visible(turns[-1].reason), file=sys.stderr)
-    print(turns[-1].csv() if turns else "", end="")
+    if not turns:
+        raise DataError("ask a question: its answer is printed")
+    last = turns[-1]
+    if last.declined:
+        raise DataError(last.reason)
+    if not last.sure:
+        said = f"Not sure ({last.confidence:.0%}): {last.explanation}"
+        print(visible(said), file=sys.stderr)
+    return last
 
 
 def lessons_of(model: str, new: bool) -> TeachingLog:

@@ -394,7 +394,7 @@ class Repl:
         """Begin again."""
         self.chat.reset()
         self.offered = []
-        self.console.print(Text("begun again\n", "dim"))
+        self.console.print(Text("a new conversation\n", "dim"))
 
     def write_csv(self, file: str) -> None:
         """Write the last answer as CSV."""
