@@ -75,6 +75,13 @@ def test_groups(parser: Parser, name: str, question: str, answer: str) -> None:
     assert gives_the_answer(turn.query, connection.execute(turn.sql).fetchall()), turn.sql
 
 
+@pytest.mark.parametrize("most", ["highest", "lowest"])
+def test_of_the_largest_average_all_averages_are_told(parser: Parser, most: str) -> None:
+    """No operator takes the largest average, and none that takes another group is in its place."""
+    turn = Chat(parser, SALES).ask(f"which region has the {most} average revenue?")
+    assert turn.values == (("North", 87.5), ("South", 275.0), ("West", 120.0)), turn.program
+
+
 def test_each_value_is_of_its_own_rows(parser: Parser) -> None:
     """What is told of each group is what its rows alone are told to have."""
     turn = Chat(parser, SALES).ask("total revenue by region")

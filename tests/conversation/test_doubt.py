@@ -84,11 +84,27 @@ def test_a_column_that_is_passed_over() -> None:
         ("what do they sum up to?", "SUM (SELECT People WHERE City = 'Oslo')", "sum_of_one"),
         ("which city?", "COUNT (ROWS)", "number_unasked"),
         ("write me a poem", "SELECT City", "off_topic"),
+        ("what is the average of people?", "SUM (SELECT People)", "left_average"),
+        ("what percent of the people live in Oslo?", "SELECT People", "left_share"),
+        ("total people for each country", "SUM (SELECT People)", "left_groups"),
     ],
 )
 def test_an_answer_of_another_shape(question: str, program: str, feature: str) -> None:
     assert seen(question, (program, 1.0))[feature]
     assert not seen("which city of Norway?", (NORWAY, 1.0))[feature]
+
+
+@pytest.mark.parametrize(
+    ("question", "program", "feature"),
+    [
+        ("what is the average of people?", "AVERAGE (SELECT People)", "left_average"),
+        ("total people for each country", "SUM PER (SELECT Country, People)", "left_groups"),
+    ],
+)
+def test_what_is_asked_for_and_taken_is_not_left_out(
+    question: str, program: str, feature: str
+) -> None:
+    assert not seen(question, (program, 1.0))[feature]
 
 
 def test_the_doubt_of_what_it_builds_on() -> None:

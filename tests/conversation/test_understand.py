@@ -19,6 +19,7 @@ from denota.conversation.answers import answer_of, rating_with, understand_conve
 from denota.conversation.asked import Asked, Context
 from denota.conversation.chat import Chat
 from denota.conversation.confidence import LEFT_OUT
+from denota.conversation.mentions import named_in, unused
 from denota.conversation.rating import RatedProgram
 from denota.conversation.understand import (
     ONLY_MODEL,
@@ -344,3 +345,15 @@ def test_conversations_keep_their_context() -> None:
 
 def question_at(text: str, position: int) -> Question:
     return Question("t", "0", position, text, TABLE, "t")
+
+
+def test_a_code_is_named_by_what_it_stands_for() -> None:
+    table = Table.from_rows(
+        ["City", "State", "Party"],
+        [["Albany", "NY", "REP"], ["Reading", "PA", "DEM"], ["Taos", "NM", "IND"]],
+    )
+    named = named_in("which Republicans are from New York or New Mexico?", table)
+    assert named == ("republicans", "new york", "new mexico")
+    assert named_in("the new ones in york", table) == ()
+    taken = parse_program("SELECT City WHERE State = 'NY' AND Party = 'REP'")
+    assert unused(named, taken) == ("new mexico",)

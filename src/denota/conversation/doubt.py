@@ -150,8 +150,9 @@ def _left_share(seen: Seen) -> bool:
 def _left_groups(seen: Seen) -> bool:
     """Whether something is wanted of each group of rows, and the program makes no groups."""
     program = seen.way.program
-    makes = bool(seen.way.answer.groups) or (program.then is not None)
-    return not makes and group_request(seen.asked.text, seen.asked.table) is not None
+    makes = bool(seen.way.answer.groups) or program.then is not None
+    wants = seen.asks("each", "for every", "in every") and not _is_called(seen, "each")
+    return not makes and (wants or group_request(seen.asked.text, seen.asked.table) is not None)
 
 
 def _is_called(seen: Seen, *words: str) -> bool:

@@ -109,8 +109,9 @@ def _best_group(question: str, table: Table) -> AggregateRequest | None:
         if cells is not None:
             asked = f"what are the {_joined(_NUMBER_OF.sub('', cells), _HAS.sub('', before))}"
             # no operator takes the largest average: all of them are told
-            rank = _rank(most[1]) if kind == "sum" else ""
-            return AggregateRequest(kind, asked, group=column.name, rank=rank)
+            every = kind != "sum"
+            rank = "" if every else _rank(most[1])
+            return AggregateRequest(kind, asked, group=column.name, rank=rank, every=every)
     if not (most[1].lower() in _MANY or _NUMBER_OF.search(most["of"])):
         return None
     noun = tokenise(what)[:1]

@@ -50,6 +50,8 @@ class AggregateRequest:
     """The column whose values make groups, where it is wanted of each of them."""
     rank: Literal["", "most", "least"] = ""
     """Which group is wanted, where it is not all."""
+    every: bool = False
+    """Whether one group is asked for that no operator takes, so that all of them are told."""
     versus: tuple[Test, Test] | None = None
     """The tests of the two sides, where their difference is wanted."""
 

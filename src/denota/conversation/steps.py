@@ -101,7 +101,8 @@ def groups(asked: Asked, parser: Parser) -> Asked:
     """Take a question for a value of each group apart: the groups, and a question for cells.
 
     A parser that computes is asked the whole question where it opens a subject: its readings say
-    which rows are meant. Which group has the most is left to it.
+    which rows are meant. Which group has the most in all is left to it; of the largest average,
+    which it cannot say, it is asked for the cells.
     """
     request = group_request(asked.text, asked.table)
     if request is None:
@@ -110,7 +111,8 @@ def groups(asked: Asked, parser: Parser) -> Asked:
     if can and request.rank:
         return asked
     before = asked.before if _goes_on(asked.text, request) else Context()
-    plain = asked.plain if can and not before.questions else request.question
+    whole = can and not before.questions and not request.every
+    plain = asked.plain if whole else request.question
     return replace(asked, request=request, plain=plain, before=before)
 
 

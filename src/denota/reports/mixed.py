@@ -105,9 +105,10 @@ _TOP: Final = """# One parser for three data sets
 
 A parser of the language `full`, learnt from the answers of SQA, WikiTableQuestions and a part of
 WikiSQL (a seventh, a quarter, a third) and from made-up questions about tables of
-WikiTableQuestions, WikiSQL and invented ones (`experiments/mixed.toml`). Dev answers in percent, split 1, the last epoch, one seed. A number that
-a program computes counts as wrong on SQA, whose answers are cells; in the last column the best
-program that gives cells answers (answers / whole sequences).
+WikiTableQuestions, WikiSQL and invented ones (`experiments/mixed.toml`). Dev answers in percent,
+split 1, the last epoch, one seed. A number that a program computes counts as wrong on SQA, whose
+answers are cells; in the last column the best program that gives cells answers (answers / whole
+sequences).
 
 **One of the two seeds of the third run failed**: its figures are about those of a parser that goes
 by matching words alone, as if its encoder had been lost in the first, large steps (that was not
