@@ -31,9 +31,9 @@ QUESTIONS = (
     "what is the total cost for each leader?",
 )
 WRONG, RIGHT, PUT_OTHERWISE = (
-    "which season was the priciest?",
+    "which season was the dearest?",
     "1907-08",
-    "what was the priciest season?",
+    "what was the dearest season?",
 )
 
 

@@ -22,6 +22,7 @@ from denota.conversation.grouping import group_request
 from denota.conversation.mentions import unused
 from denota.conversation.rating import RatedProgram
 from denota.conversation.seen import Seen
+from denota.conversation.words import words_of
 from denota.inflect import singular
 from denota.programs.operators import SCOPES, TESTS
 
@@ -156,8 +157,8 @@ def _left_groups(seen: Seen) -> bool:
 
 
 def _is_called(seen: Seen, *words: str) -> bool:
-    """Whether a column of the table is called so."""
-    return any(word in own for own in seen.names for word in words)
+    """Whether a column of the table is called so; `%` is called percent."""
+    return not words_of(seen.asked.table).names.isdisjoint(words)
 
 
 def _not_yes_or_no(seen: Seen) -> bool:
