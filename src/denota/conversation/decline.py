@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from denota.conversation.mentions import named_in
 from denota.conversation.requests import AggregateRequest, looks_up
 from denota.conversation.words import words_of
 from denota.inflect import singular
@@ -98,7 +99,7 @@ def _asks_for_groups(text: str, request: AggregateRequest, table: Table) -> bool
 
 
 def off_topic(question: str, table: Table) -> bool:
-    """Say whether no word of a question is the table's: no name, no value, and no number.
+    """Say whether no word of a question is the table's: no name, no value or code, no number.
 
     >>> table = Table.from_rows(["City", "People"], [["Oslo", "709037"]])
     >>> off_topic("write me a poem", table), off_topic("which cities are there?", table)
@@ -107,7 +108,7 @@ def off_topic(question: str, table: Table) -> bool:
     words = {singular(word) for word in tokenise(question)} - FUNCTION_WORDS
     if any(word[0].isdigit() for word in words):
         return False
-    return words.isdisjoint(words_of(table).all)
+    return words.isdisjoint(words_of(table).all) and not named_in(question, table)
 
 
 def nothing_found(table: Table) -> str:

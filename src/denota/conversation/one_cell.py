@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import Final
 
 from denota.conversation.rating import RatedProgram
+from denota.conversation.words import words_of_name
 from denota.programs.denotation import Denotation
 from denota.programs.operators import TESTS
 from denota.programs.tree import Program, Test
+from denota.tables.table import Table
 
 _OF_ONE: Final = frozenset(("sum", "average", "smallest", "largest"))
 """Aggregates whose value is the number itself where there is one."""
@@ -24,9 +26,14 @@ _EXTREMES: Final = frozenset(
 )
 
 
-def as_cell(way: RatedProgram) -> RatedProgram:
-    """Return a program that selects the cell, or the tied cells, whose number another computes."""
+def as_cell(way: RatedProgram, table: Table) -> RatedProgram:
+    """Return a program that selects the cell, or the tied cells, whose number another computes.
+
+    A cell that is a percentage is looked up, too, where its share of all percentages is computed.
+    """
     program, answer = way.program, way.answer
+    if _is_share_of_percentages(program, table):
+        program = replace(program, compare=None, versus=None)
     computes = program.aggregate in _OF_ONE and program.compare is None
     if not computes or not answer.values:
         return way
@@ -34,6 +41,11 @@ def as_cell(way: RatedProgram) -> RatedProgram:
         return way
     cell = Denotation(answer.rows, answer.columns)
     return replace(way, program=replace(program, aggregate=None), answer=cell, model_answer=cell)
+
+
+def _is_share_of_percentages(program: Program, table: Table) -> bool:
+    columns = [table[name] for name in program.columns if name in table.names]
+    return program.compare == "share" and all("percent" in words_of_name(c) for c in columns)
 
 
 def _is_of_ties(program: Program) -> bool:

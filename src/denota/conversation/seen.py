@@ -15,6 +15,7 @@ from denota.conversation.asked import Asked
 from denota.conversation.rating import RatedProgram, answer_key
 from denota.conversation.words import words_of
 from denota.inflect import singular
+from denota.programs.codes import words_meant
 from denota.programs.lexicon import trigger_words
 from denota.programs.lexicon import words_of as words_calling_for
 from denota.programs.tree import Date, Name, Number, Value, Word
@@ -59,8 +60,11 @@ class Seen:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Those that the table has or that call for an operator."""
-        return frozenset(w for w in self.words if w in self.of_table or w in trigger_words())
+        """Those that the table has, that its codes stand for or that call for an operator."""
+        coded = words_in(" ".join(self.asked.named))
+        return frozenset(
+            w for w in self.words if w in self.of_table or w in coded or w in trigger_words()
+        )
 
     def begins(self, *words: str) -> bool:
         """Whether one of some words is among the first three."""
@@ -102,14 +106,18 @@ class Seen:
 
     @cached_property
     def constants(self) -> tuple[frozenset[str], ...]:
-        """The words of each constant of the program."""
+        """The words of each constant of the program; of a code the question's, if it says them."""
         return tuple(
-            words_in(
+            self._said_for(
                 t.argument.text if isinstance(t.argument, Value | Word) else t.argument.written
             )
             for t in self.way.program.tests
             if isinstance(t.argument, Value | Word | Number | Date)
         )
+
+    def _said_for(self, constant: str) -> frozenset[str]:
+        meant = words_meant(constant.lower(), frozenset(self.tokens))
+        return words_in(" ".join(meant)) or words_in(constant)
 
     @cached_property
     def left_out(self) -> frozenset[str]:

@@ -169,7 +169,7 @@ def repeat(asked: Asked, parser: Parser) -> Asked:
 
 def one_cell(asked: Asked, parser: Parser) -> Asked:
     """Take the sum, average, smallest or largest of one cell for the cell."""
-    rated = tuple(map(as_cell, asked.rated))
+    rated = tuple(as_cell(one, asked.table) for one in asked.rated)
     return replace(asked, rated=rated, ranked=rated)
 
 

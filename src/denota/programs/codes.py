@@ -53,6 +53,19 @@ def stands_for_any(code: str, asked: frozenset[str]) -> bool:
     return len(code) <= LONGEST and (code in codes_of_names(asked) or _begins_any(code, asked))
 
 
+def words_meant(code: str, asked: frozenset[str]) -> frozenset[str]:
+    """Return the words asked that a code stands for.
+
+    >>> sorted(words_meant("ny", frozenset(("shops", "in", "new", "york"))))
+    ['new', 'york']
+    """
+    if not stands_for_any(code, asked):
+        return frozenset()
+    alone = frozenset(word for word in asked if stands_for_any(code, frozenset((word,))))
+    longer = (words for words, codes in _names().codes.items() if code in codes and words <= asked)
+    return alone or frozenset().union(*longer)
+
+
 @lru_cache(maxsize=256)
 def codes_of_names(asked: frozenset[str]) -> frozenset[str]:
     """Return the codes of all names among the words asked, as they are or near them.

@@ -28,6 +28,7 @@ CLASSES: Final = {
     "order": "the largest, the smallest or their order is taken of the wrong column or rows",
     "language": "no program of the language says it",
     "not said": "the table does not say it, and it is answered all the same",
+    "declined": "it is declined, and the table says it",
     "before": "it goes on with a wrong answer, or does not go on where it should, or the reverse",
 }
 """What was wrong first; an answer has one class."""

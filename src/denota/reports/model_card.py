@@ -161,8 +161,8 @@ without having seen a model's answers (`benchmarks/real_tables`): how many are r
 that was shipped before, with the rules that computed values for it, and of this one."""
 _PARTS: Final = {
     "choose": "The part by which things are chosen:",
-    "parser": "The part kept for this parser, looked at once, with these weights, before codes were"
-    " found by their names and readings that use what a question names came first:",
+    "parser": "The part kept for parsers, of which nothing was chosen by; it was looked at once for"
+    " the parser that this one goes on from (45 of 112) and once for this one:",
     "confidence": "The part kept for its confidence, looked at once:",
 }
 
