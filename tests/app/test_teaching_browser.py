@@ -669,7 +669,7 @@ def test_what_was_taught_is_known_after_a_restart_until_it_is_undone(
     visit: Callable[..., Seen], tmp_path: Path
 ) -> None:
     right, meant = (0, 0), "SELECT Castle WHERE Built IS MIN"
-    paraphrase = "what is the most ancient castle?"
+    paraphrase = "what is the most venerable castle?"
     server = Server(tmp_path / "sessions.db")
 
     def ask_anew() -> dict[str, Any]:
@@ -683,7 +683,7 @@ def test_what_was_taught_is_known_after_a_restart_until_it_is_undone(
         seen = visit(server)
         before = ask_anew()
         assert right not in cells_of(before)
-        ask_castles(seen, "which castle is the most ancient?")
+        ask_castles(seen, "which castle is the most venerable?")
         assert right not in seen.marked()
         start(seen)
         click(seen, right)
@@ -702,7 +702,9 @@ def test_what_was_taught_is_known_after_a_restart_until_it_is_undone(
         again = ask_anew()
         assert cells_of(again) == {right} and again["program"] == meant
         seen.page.get_by_text("What you taught").click()
-        assert "which castle is the most ancient?" in seen.page.locator("#lessons li").inner_text()
+        assert (
+            "which castle is the most venerable?" in seen.page.locator("#lessons li").inner_text()
+        )
         seen.page.get_by_role("button", name="Undo the last").click()
         seen.page.wait_for_selector("#lessons", state="hidden")
         after = ask_anew()

@@ -123,7 +123,7 @@ def test_a_value_teaches_the_cells_behind_it() -> None:
 def test_a_value_that_nothing_gives_is_remembered(teacher: Teacher) -> None:
     chat = chat_of(teacher)
     learnt = chat.teach(chat.ask("how many fans do the Leafs have?"), values=[4711])
-    assert not learnt.learnt and "kept and not learnt" in learnt.said
+    assert not learnt.learnt and "not learnt from it" in learnt.said
     again = chat_of(teacher).ask("how many fans do the Leafs have?")
     assert again.values == (4711.0,) and again.explanation.endswith("So it was taught.")
     assert chat_of(teacher).ask("how many fans do the Bulls have?").values != (4711.0,)

@@ -43,7 +43,7 @@ ABOUT: Final[dict[str, tuple[str, str]]] = {
     "plants": ("families, heights and colours", "which plants have the colour white?"),
     "plays": ("playwrights, theatres and runs", "which play has the most performances?"),
     "podcast-episodes": ("guests, lengths and listeners", "which episode has the most listeners?"),
-    "radio-stations": ("formats, owners and power", "which city has the highest power?"),
+    "radio-stations": ("formats, owners and power", "which owner has the most stations?"),
     "recipes": ("courses, minutes and calories", "which dish has the most calories?"),
     "regatta": ("crews, clubs and times", "which crew has rank 1?"),
     "satellites": ("operators, orbits and costs", "which satellite has the highest mass?"),
@@ -57,7 +57,7 @@ ABOUT: Final[dict[str, tuple[str, str]]] = {
     "trains": ("routes, fares and stops", "which train has the most stops?"),
     "tram-lines": ("routes, stops and riders", "which line has the most daily riders?"),
     "volcanoes": ("islands, types and alerts", "which volcano has the highest elevation?"),
-    "weather": ("heat, rain and sunshine by month", "which month has the highest rain?"),
+    "weather": ("heat, rain and sunshine by month", "which month has the most rainy days?"),
     "wind-farms": ("counties, turbines and capacity", "which wind farm has the most turbines?"),
 }
 """By the table's name: what its columns tell, and a question."""
