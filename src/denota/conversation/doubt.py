@@ -133,7 +133,7 @@ def _wants_count(seen: Seen) -> bool:
 
 def _left_average(seen: Seen) -> bool:
     """Whether an average is asked for, and none is taken."""
-    wants = seen.asks("average", "mean", "avg", "on average") and not _is_called(seen, "average")
+    wants = seen.asks("average", "mean", "avg") and not _is_called(seen, "average")
     return wants and "average" not in (seen.way.program.aggregate or "")
 
 
@@ -144,7 +144,7 @@ def _left_share(seen: Seen) -> bool:
     return (
         wants
         and not _is_called(seen, "percentage", "percent", "share")
-        and not (program.compare in ("share", "ratio") or "share" in (program.aggregate or ""))
+        and program.compare not in ("share", "ratio")
     )
 
 
