@@ -124,7 +124,8 @@ does not have (`results/confidence/fit.json` of revision ef3ab47).
 gain there, while they learn from other questions, is the least that they gain on new ones. The
 fourth run was made for parsers that do not know it: its student has about the accuracy of the
 default model on questions that neither knows (`results/mixed/fourth.student.fit.json` beside
-`results/confidence/fit.json`: WikiSQL and made-up questions), and its teacher no more than that of the second run, from three epochs in place of five."""
+`results/confidence/fit.json`: WikiSQL and made-up questions), and its teacher
+no more than that of the second run, from three epochs in place of five."""
 _AGAIN: Final = """The first epoch of the first three runs is on made-up questions alone. \
 Several runs shared
 one H200 and its 16 cores. Of the third run dev was answered after the last epoch alone.
